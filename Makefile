@@ -1,0 +1,38 @@
+# Every verb sets up .venv by itself when it is missing or older than pyproject.toml.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+NOTEBOOKS_READY := .venv/.ready-notebooks
+
+.PHONY: demo test lint bench notebooks clean
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
+	touch $(READY)
+
+$(NOTEBOOKS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[notebooks]"
+	touch $(NOTEBOOKS_READY)
+
+demo: $(READY)  ## the eel swims: figures, an animation and a NetCDF file in out/
+	$(BIN)/anguilla swim --gait planar --t1 10 --out out
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto --jaxtyping-packages=spatial,hydro,gaits,cosserat,multibody,validation,anguilla,beartype.beartype
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## ratios taken in one run; never part of the tests
+	$(BIN)/python -m tests.benchmarks
+
+notebooks: $(NOTEBOOKS_READY)
+	$(BIN)/python -m pytest --nbmake notebooks --nbmake-timeout=300 -p no:cacheprovider
+
+clean:
+	rm -rf .venv out

@@ -1,0 +1,106 @@
+"""The body: a beam of elliptic sections, its profile, density and nose."""
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from hydro import EllipticSection, Profile, eel_profile, uniform_profile
+from spatial import non_negative, positive
+
+_LOAD_PANELS = 18  # of eight Gauss nodes: drag to 1e-6, see `space_paths.panels`
+
+
+class Beam(eqx.Module):
+    """A continuous body whose strains are imposed.
+
+    Attributes:
+        profile: the elliptic section along the body.
+        density: density of the body [kg/m³].
+        nose_radius: radius of the nose, on which the fluid also acts as on a point [m]; zero for none.
+        load_panels: how many panels the fast space path lays on each piece of the profile.
+    """
+
+    profile: Profile
+    density: Float[Array, ""]
+    nose_radius: Float[Array, ""]
+    load_panels: tuple[int, ...] = eqx.field(static=True)
+
+    def __init__(
+        self,
+        profile: Profile,
+        density: ArrayLike = 1000.0,
+        nose_radius: ArrayLike = 0.0,
+        load_panels: tuple[int, ...] | None = None,
+    ):
+        if not isinstance(profile, Profile):
+            raise ValueError(f"Beam.profile = {profile!r}: must be a hydro.Profile")
+        self.profile = profile
+        self.density = positive("Beam.density", density, "kg/m³")
+        self.nose_radius = non_negative("Beam.nose_radius", nose_radius, "m")
+        self.load_panels = _spread(profile) if load_panels is None else tuple(load_panels)
+        if len(self.load_panels) != len(profile.pieces) or any(
+            not isinstance(n, int) or n < 1 for n in self.load_panels
+        ):
+            raise ValueError(
+                f"Beam.load_panels = {load_panels!r}: must be {len(profile.pieces)} positive integers, "
+                "one for each piece of the profile"
+            )
+
+    @property
+    def length(self) -> Float[Array, ""]:
+        """Length L at rest [m]."""
+        return self.profile.length
+
+    def section_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
+        """Inertia per metre of one section, in its frame [kg/m, kg·m]."""
+        return section.inertia(self.density)
+
+
+def _spread(profile: Profile) -> tuple[int, ...]:
+    """Panels in proportion to the length of each piece; evenly where the lengths are not known yet."""
+    pieces = len(profile.pieces)
+    if isinstance(profile.breaks, jax.core.Tracer):
+        return (-(-_LOAD_PANELS // pieces),) * pieces
+    breaks = np.asarray(profile.breaks)
+    return tuple(max(1, int(np.ceil(n))) for n in _LOAD_PANELS * np.diff(breaks) / (breaks[-1] - breaks[0]))
+
+
+def eel(
+    radius: ArrayLike = 0.075,
+    shoulder: ArrayLike = 0.296,
+    tail: ArrayLike = 1.95,
+    tail_b: ArrayLike = 0.025,
+    tail_c: ArrayLike = 0.05,
+    length: ArrayLike = 2.0,
+    density: ArrayLike = 1000.0,
+) -> Beam:
+    """The eel of [BPK06, IX.A]: 2 m, 21.7 kg, neutrally buoyant in water.
+
+    Args:
+        radius: see `hydro.eel_profile`; also the radius of the nose.
+        shoulder: see `hydro.eel_profile`.
+        tail: see `hydro.eel_profile`.
+        tail_b: see `hydro.eel_profile`.
+        tail_c: see `hydro.eel_profile`.
+        length: length of the body [m].
+        density: density of the body [kg/m³].
+    """
+    profile = eel_profile(radius, shoulder, tail, tail_b, tail_c, length)
+    return Beam(profile, density, nose_radius=radius, load_panels=(1, 2, 15, 1))
+
+
+def rod(
+    length: ArrayLike, b: ArrayLike, c: ArrayLike, density: ArrayLike = 1000.0, nose_radius: ArrayLike = 0.0
+) -> Beam:
+    """A uniform body of elliptic section.
+
+    Args:
+        length: length [m].
+        b: semi-axis along t2 [m].
+        c: semi-axis along t3 [m].
+        density: density of the body [kg/m³].
+        nose_radius: radius of the nose [m].
+    """
+    return Beam(uniform_profile(length, b, c), density, nose_radius)
+

@@ -1,0 +1,297 @@
+"""The reference space path: the ODEs of [BPK06, VIII] as printed (once corrected), by a diffrax solver along X.
+
+In the world frame, with the quaternion field, the composite inertia and the wrenches as states. It shares
+nothing with the fast path but the gait, the fluid and the body, and its two loops share no quadrature: the
+tail condition n(L) = M(L) = 0 is then a true check.
+"""
+
+from typing import Any
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, EllipticSection, Place
+from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, quaternion_rate
+
+from .beam import Beam
+from .quadrature import segments
+from .space_path import AbstractSpacePath, HeadDynamics, SecondLoop
+from .state import HeadState
+from .strain import Gait, strain_rates
+
+
+class Nested(AbstractSpacePath):
+    """Any diffrax solver along X. About a hundred times slower than `Panels`; the yardstick, not the workhorse.
+
+    Attributes:
+        solver: a diffrax solver.
+        controller: a diffrax step size controller. Tolerances of 1e-11 and less give nine digits and more.
+        steps: number of equal steps, one for each piece of the profile at least, when `controller` is constant.
+        max_steps: greatest number of steps along the body.
+        adjoint: how diffrax differentiates through the solution.
+    """
+
+    solver: diffrax.AbstractSolver
+    controller: diffrax.AbstractStepSizeController
+    adjoint: diffrax.AbstractAdjoint
+    steps: int = eqx.field(static=True)
+    max_steps: int = eqx.field(static=True)
+
+    def __init__(
+        self,
+        solver: diffrax.AbstractSolver | None = None,
+        controller: diffrax.AbstractStepSizeController | None = None,
+        *,
+        steps: int = 64,
+        max_steps: int = 8192,
+        adjoint: diffrax.AbstractAdjoint | None = None,
+    ):
+        self.solver = diffrax.Dopri8() if solver is None else solver
+        self.controller = diffrax.PIDController(rtol=1e-11, atol=1e-12) if controller is None else controller
+        self.adjoint = diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint
+        self.steps = steps
+        self.max_steps = max_steps
+
+    def sample(self, beam: Beam, fluid: AbstractFluid) -> Beam:
+        """Nothing to prepare: the body itself."""
+        return beam
+
+    def head_dynamics(
+        self, body: Beam, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
+    ) -> HeadDynamics:
+        """First space loop, (48)-(60)."""
+        place = Place(state.position, state.rotation)
+        nose = fluid.nose_terms(body.nose_radius, place, state.twist)
+        nose_added = fluid.nose_added_inertia(body.nose_radius)
+        rotate = _both(state.rotation)
+        convected = nose_added @ _convective(state.twist)
+        zero = jnp.zeros(3)
+        start = _FirstLoop(
+            _Carried.of(state),
+            gamma_e=zero,
+            omega_rate_e=zero,
+            inertia=rotate @ nose_added @ rotate.T,  # (57)
+            coriolis=jnp.zeros(6),  # (58)
+            drag=rotate @ (sum(nose.values(), jnp.zeros(6)) + convected),
+        )
+
+        def slope(X, section, y):
+            s = _Slice(body, gait, fluid, t, X, section, y.carried)
+            r_e = hat(y.carried.position - state.position)
+            lever = _lever(r_e)
+            added = s.rotate6 @ fluid.added_inertia(section) @ s.rotate6.T
+            inertia = s.inertia_w + added
+            rates = join(y.gamma_e, y.omega_rate_e)
+            return _FirstLoop(
+                s.carried_slope(),
+                gamma_e=s.acceleration_slope(y.omega_rate_e),  # (53)
+                omega_rate_e=s.omega_rate_slope(),  # (52)
+                inertia=lever @ inertia @ lever.T,  # (54)
+                coriolis=lever @ (inertia @ rates + s.gyroscopic_w()),  # (55)
+                drag=lever @ s.load_w(),  # (56)
+            )
+
+        (end,) = self._solve(body, slope, start, None)
+        # From (ddr0, dω0) in the world to d(twist)/dt in the head frame: ddr0 = R0 (dV/dt + Ω×V).
+        H = rotate.T @ end.inertia @ rotate
+        return HeadDynamics(H, rotate.T @ (end.drag - end.coriolis) - H @ _convective(state.twist))
+
+    def second_loop(
+        self,
+        body: Beam,
+        gait: Gait,
+        fluid: AbstractFluid,
+        state: HeadState,
+        t: Float[Array, ""],
+        twist_rate: Float[Array, "6"],
+        stations: Float[Array, "stations"],
+    ) -> SecondLoop:
+        """Second space loop, (61)-(66)."""
+        place = Place(state.position, state.rotation)
+        nose = sum(fluid.nose_terms(body.nose_radius, place, state.twist).values(), jnp.zeros(6))
+        nose = nose - fluid.nose_added_inertia(body.nose_radius) @ twist_rate
+        head_rates = _both(state.rotation) @ (twist_rate + _convective(state.twist))
+        start = _SecondLoop(
+            _Carried.of(state),
+            acceleration=linear(head_rates),
+            omega_rate=angular(head_rates),
+            force=state.rotation @ linear(nose),  # (44)
+            moment=angular(nose),
+        )
+
+        def slope(X, section, y):
+            s = _Slice(body, gait, fluid, t, X, section, y.carried)
+            added = s.rotate6 @ fluid.added_inertia(section) @ s.rotate6.T
+            rates = join(y.acceleration, y.omega_rate)
+            load = s.load_w() - (s.inertia_w + added) @ rates - s.gyroscopic_w()
+            couple = angular(load) - cross(s.tangent, y.force)
+            return _SecondLoop(
+                s.carried_slope(),
+                acceleration=s.acceleration_slope(y.omega_rate),  # (62)
+                omega_rate=s.omega_rate_slope(),  # (61)
+                force=linear(load),  # (63)
+                moment=s.rotation.T @ couple - cross(angular(s.strain.xi), y.moment),  # (64)
+            )
+
+        y = self._solve(body, slope, start, stations)
+        rotation = jax.vmap(matrix_from_quaternion)(y.carried.quaternion)
+        unturn = lambda v: jnp.einsum("sji,sj->si", rotation, v)  # noqa: E731
+        velocity, omega = unturn(y.carried.velocity), unturn(y.carried.omega)
+        return SecondLoop(
+            position_w=y.carried.position,
+            quaternion=y.carried.quaternion / jnp.linalg.norm(y.carried.quaternion, axis=1, keepdims=True),
+            twist=join(velocity, omega),
+            twist_rate=join(unturn(y.acceleration) - cross(omega, velocity), unturn(y.omega_rate)),
+            force_w=y.force,
+            moment=y.moment,
+        )
+
+    def _solve(self, beam, slope, start, stations):
+        """Integrates over s in [0, segments], in which the profile is smooth between integers."""
+        pieces, quadratics = segments(beam)
+        count = len(pieces)
+        sections = [lambda X, p=beam.profile.pieces[piece]: EllipticSection(*p(X)) for piece in pieces]
+
+        def in_s(s, y, _):
+            k = jnp.clip(jnp.floor(s).astype(int), 0, count - 1)
+            a, b, c = quadratics[k]
+            u = s - k
+            X = a + b * u + c * u**2
+            dX_ds = b + 2.0 * c * u
+            return jax.tree.map(lambda dy: dX_ds * dy, slope(X, jax.lax.switch(k, sections, X), y))
+
+        controller, first = self.controller, None
+        if isinstance(controller, diffrax.ConstantStepSize):
+            first = count / self.steps
+        elif count > 1:
+            controller = diffrax.ClipStepSizeController(controller, jump_ts=jnp.arange(1.0, count))
+        saveat = diffrax.SaveAt(t1=True) if stations is None else diffrax.SaveAt(ts=_s_of_X(quadratics, stations))
+        solution = diffrax.diffeqsolve(
+            diffrax.ODETerm(in_s),
+            self.solver,
+            t0=0.0,
+            t1=float(count),
+            dt0=first,
+            y0=start,
+            saveat=saveat,
+            stepsize_controller=controller,
+            max_steps=self.max_steps,
+            adjoint=self.adjoint,
+        )
+        if stations is None:
+            return (jax.tree.map(lambda y: y[0], solution.ys),)
+        return solution.ys
+
+
+class _Carried(eqx.Module):
+    """Configuration and velocities, common to both loops: (48)-(51)."""
+
+    position: Float[Array, "*n 3"]
+    quaternion: Float[Array, "*n 4"]
+    velocity: Float[Array, "*n 3"]
+    omega: Float[Array, "*n 3"]
+
+    @classmethod
+    def of(cls, state: HeadState) -> "_Carried":
+        R = state.rotation
+        return cls(state.position, state.quaternion, R @ linear(state.twist), R @ angular(state.twist))
+
+
+class _FirstLoop(eqx.Module):
+    """x1 of (60)."""
+
+    carried: _Carried
+    gamma_e: Float[Array, "*n 3"]
+    omega_rate_e: Float[Array, "*n 3"]
+    inertia: Float[Array, "*n 6 6"]
+    coriolis: Float[Array, "*n 6"]
+    drag: Float[Array, "*n 6"]
+
+
+class _SecondLoop(eqx.Module):
+    """x2 of (65)."""
+
+    carried: _Carried
+    acceleration: Float[Array, "*n 3"]
+    omega_rate: Float[Array, "*n 3"]
+    force: Float[Array, "*n 3"]
+    moment: Float[Array, "*n 3"]
+
+
+class _Slice:
+    """One section on the way: what both loops' slopes are made of, in the world frame."""
+
+    def __init__(
+        self,
+        beam: Beam,
+        gait: Gait,
+        fluid: AbstractFluid,
+        t: Any,
+        X: Any,
+        section: EllipticSection,
+        carried: _Carried,
+    ):
+        self.fluid, self.section, self.carried = fluid, section, carried
+        self.strain = strain_rates(gait, X, t)
+        self.rotation = matrix_from_quaternion(carried.quaternion)
+        self.rotate6 = _both(self.rotation)
+        self.tangent = self.rotation @ linear(self.strain.xi)
+        self.stretch_rate = self.rotation @ linear(self.strain.dxi)
+        self.bend_rate = self.rotation @ angular(self.strain.dxi)
+        self.inertia_w = self.rotate6 @ beam.section_inertia(section) @ self.rotate6.T
+
+    def carried_slope(self) -> _Carried:
+        c = self.carried
+        return _Carried(
+            position=self.tangent,  # (49)
+            quaternion=quaternion_rate(c.quaternion, angular(self.strain.xi)),  # (48)
+            velocity=cross(c.omega, self.tangent) + self.stretch_rate,  # (51)
+            omega=self.bend_rate,  # (50)
+        )
+
+    def omega_rate_slope(self):
+        return self.rotation @ angular(self.strain.ddxi) + cross(self.carried.omega, self.bend_rate)
+
+    def acceleration_slope(self, omega_rate):
+        omega = self.carried.omega
+        centripetal = cross(omega, cross(omega, self.tangent) + 2.0 * self.stretch_rate)
+        return cross(omega_rate, self.tangent) + centripetal + self.rotation @ linear(self.strain.ddxi)
+
+    def gyroscopic_w(self):
+        omega = self.carried.omega
+        return join(jnp.zeros(3), cross(omega, self.inertia_w[3:, 3:] @ omega))
+
+    def load_w(self):
+        """Fluid load per metre at zero acceleration of the section, in the world."""
+        c = self.carried
+        twist = join(self.rotation.T @ c.velocity, self.rotation.T @ c.omega)
+        terms = self.fluid.terms(self.section, Place(c.position, self.rotation), twist)
+        convected = self.fluid.added_inertia(self.section) @ _convective(twist)
+        return self.rotate6 @ (sum(terms.values(), jnp.zeros(6)) + convected)
+
+
+def _convective(twist):
+    """(Ω×V, 0): the acceleration of a section in its frame is d(twist)/dt plus this."""
+    return join(cross(angular(twist), linear(twist)), jnp.zeros(3))
+
+
+def _both(rotation):
+    zero = jnp.zeros((3, 3))
+    return jnp.block([[rotation, zero], [zero, rotation]])
+
+
+def _lever(r_hat):
+    """Carries a wrench to the head: ((1, 0), (r^, 1))."""
+    return jnp.block([[jnp.eye(3), jnp.zeros((3, 3))], [r_hat, jnp.eye(3)]])
+
+
+def _s_of_X(quadratics, X):
+    """The s at which the abscissae X are met."""
+    k = jnp.clip(jnp.searchsorted(quadratics[:, 0], X, side="right") - 1, 0, quadratics.shape[0] - 1)
+    a, b, c = jnp.unstack(quadratics[k], axis=1)
+    past = jnp.maximum(X - a, 0.0)
+    root = b + jnp.sqrt(jnp.maximum(b * b + 4.0 * c * past, 0.0))
+    return k + jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)

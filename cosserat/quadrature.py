@@ -1,0 +1,118 @@
+"""Nodes along the body: Gauss panels, their cumulative integrals, and interpolation between grids.
+
+Two grids. The *smooth* grid carries the shape (orientation, velocity, ...), as smooth as the gait, on few
+nodes. The *load* grid follows the profile piece by piece and carries what is rough: semi-axes that close like
+a square root at nose and tail, drag with the kink of |V|V.
+"""
+
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import EllipticSection
+
+from .beam import Beam
+
+LOAD_ORDER = 8  # Gauss nodes in a load panel
+
+
+@functools.cache
+def gauss(order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss-Legendre nodes and weights on [0, 1]."""
+    x, w = np.polynomial.legendre.leggauss(order)
+    return (x + 1.0) / 2.0, w / 2.0
+
+
+def legendre(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
+    """Legendre polynomials P_0 .. P_{order-1} shifted to [0, 1], at the points x."""
+    z = 2.0 * x - 1.0
+    columns = [jnp.ones_like(z), z]
+    for k in range(1, order - 1):
+        columns.append(((2 * k + 1) * z * columns[k] - k * columns[k - 1]) / (k + 1))
+    return jnp.stack(columns[:order], axis=-1)
+
+
+@functools.cache
+def legendre_coefficients(order: int) -> np.ndarray:
+    """Matrix from values at the Gauss nodes to Legendre coefficients on [0, 1]."""
+    x, w = gauss(order)
+    values = np.polynomial.legendre.legvander(2.0 * x - 1.0, order - 1)
+    return (2.0 * np.arange(order) + 1.0)[:, None] * (values * w[:, None]).T
+
+
+def interpolation(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
+    """Matrix from values at the Gauss nodes of [0, 1] to values at the points x."""
+    return legendre(x, order) @ legendre_coefficients(order)
+
+
+def integration(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
+    """Matrix from values at the Gauss nodes of [0, 1] to integrals from 0 to the points x."""
+    P = legendre(x, order + 1)
+    # ∫P_k = (P_{k+1} - P_{k-1}) / (2k+1) in z on [-1, 1]; half of it on [0, 1].
+    k = jnp.arange(1, order)
+    primitive = jnp.concatenate([x[:, None], 0.5 * (P[:, 2:] - P[:, :-2]) / (2 * k + 1)], axis=1)
+    return primitive @ legendre_coefficients(order)
+
+
+class LoadNodes(eqx.Module):
+    """The load grid of a beam.
+
+    Attributes:
+        X: abscissae of the nodes, panel by panel [m].
+        weight: quadrature weights [m].
+        section: the sections there.
+        quadratic: (a, b, c) of each panel, X(u) = a + b u + c u² for u in [0, 1] [m].
+    """
+
+    X: Float[Array, "panels order"]
+    weight: Float[Array, "panels order"]
+    section: EllipticSection
+    quadratic: Float[Array, "panels 3"]
+
+
+def segments(beam: Beam) -> tuple[tuple[int, ...], Float[Array, "segments 3"]]:
+    """Pieces of the body with a coordinate u in [0, 1] in which its profile is smooth.
+
+    X(u) = a + b u + c u². The first piece takes X = u² at the nose and the last one the same at the tail, which
+    turns a profile that closes like a square root into a smooth one. A body of one piece is cut in two.
+
+    Returns:
+        The profile piece each segment belongs to, and its (a, b, c) [m].
+    """
+    breaks = beam.profile.breaks
+    pieces = tuple(range(len(beam.profile.pieces)))
+    if len(pieces) == 1:
+        breaks = jnp.stack([breaks[0], 0.5 * (breaks[0] + breaks[1]), breaks[1]])
+        pieces = (0, 0)
+    start, width = breaks[:-1], jnp.diff(breaks)
+    b, c = width.at[0].set(0.0).at[-1].multiply(2.0), jnp.zeros_like(width)
+    return pieces, jnp.stack([start, b, c.at[0].set(width[0]).at[-1].set(-width[-1])], axis=1)
+
+
+def load_nodes(beam: Beam) -> LoadNodes:
+    """The load grid: each segment cut into panels, even in u, of Gauss nodes."""
+    pieces, quadratics = segments(beam)
+    u_node, u_weight = gauss(LOAD_ORDER)
+    X, weight, b, c, panel_quadratic = [], [], [], [], []
+    for k, piece in enumerate(pieces):
+        panels = beam.load_panels[piece] if len(beam.profile.pieces) > 1 else -(-beam.load_panels[0] // 2)
+        start, h = jnp.arange(panels) / panels, 1.0 / panels
+        a0, a1, a2 = quadratics[k]
+        local = jnp.stack(
+            [a0 + a1 * start + a2 * start**2, h * (a1 + 2.0 * a2 * start), jnp.full_like(start, 1.0) * h**2 * a2],
+            axis=1,
+        )
+        u = u_node[None, :]
+        nodes = local[:, :1] + local[:, 1:2] * u + local[:, 2:] * u**2
+        X.append(nodes)
+        weight.append((local[:, 1:2] + 2.0 * local[:, 2:] * u) * u_weight[None, :])
+        semiaxes = jax.vmap(jax.vmap(beam.profile.pieces[piece]))(nodes)
+        b.append(semiaxes[0])
+        c.append(semiaxes[1])
+        panel_quadratic.append(local)
+    section = EllipticSection(jnp.concatenate(b), jnp.concatenate(c))
+    return LoadNodes(jnp.concatenate(X), jnp.concatenate(weight), section, jnp.concatenate(panel_quadratic))

@@ -1,0 +1,130 @@
+"""A body laid on the two grids of the fast path: matrices and lumped inertias, made once per run."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, EllipticSection
+
+from .beam import Beam
+from .quadrature import LOAD_ORDER, gauss, integration, interpolation, load_nodes
+
+
+class SampledBody(eqx.Module):
+    """What does not change while a given body moves in a given fluid.
+
+    The inertias are lumped on the smooth nodes with product-integration weights (the integral of the density
+    times each node's interpolation polynomial), so the profile's breaks cost no nodes.
+
+    Attributes:
+        beam: the body.
+        X: smooth nodes [m].
+        panel_cumulative: integrals inside one smooth panel, to its nodes and its end [m].
+        cumulative: integrals from the head to the smooth nodes [m].
+        inertia: inertia of the body lumped on the smooth nodes [kg, kg·m²].
+        added: added inertia of the fluid lumped on the smooth nodes [kg, kg·m²].
+        nose_added: added inertia of the nose [kg, kg·m²].
+        load_X: load nodes [m].
+        load_weight: their quadrature weights [m].
+        load_section: sections there.
+        load_inertia: inertia of the body per metre there [kg/m, kg·m].
+        load_added: added inertia of the fluid per metre there [kg/m, kg·m].
+        load_quadratic: maps X(u) = a + b u + c u² of the load panels [m].
+        to_load: interpolation from the smooth to the load nodes.
+    """
+
+    beam: Beam
+    X: Float[Array, "nodes"]
+    panel_cumulative: Float[Array, "order_and_one order"]
+    cumulative: Float[Array, "nodes nodes"]
+    inertia: Float[Array, "nodes 6 6"]
+    added: Float[Array, "nodes 6 6"]
+    nose_added: Float[Array, "6 6"]
+    load_X: Float[Array, "loads"]
+    load_weight: Float[Array, "loads"]
+    load_section: EllipticSection
+    load_inertia: Float[Array, "loads 6 6"]
+    load_added: Float[Array, "loads 6 6"]
+    load_quadratic: Float[Array, "panels 3"]
+    to_load: Float[Array, "loads nodes"]
+
+    def interpolation(self, X: Float[Array, "points"]) -> Float[Array, "points nodes"]:
+        """Matrix from values at the smooth nodes to values at the abscissae X [m]."""
+        order = self.panel_cumulative.shape[1]
+        return _interpolation(X / self.beam.length, order, self.X.shape[0] // order)
+
+    def integral_at_loads(self, f: Float[Array, "loads k"]) -> Float[Array, "loads k"]:
+        """Integrals from the nose to the load nodes of a density known there."""
+        per_panel = self._density_in_u(f)
+        inside = jnp.asarray(_node_integration()) @ per_panel
+        return (self._before(per_panel)[:, None, :] + inside).reshape(f.shape)
+
+    def integral_at(self, X: Float[Array, "points"], f: Float[Array, "loads k"]) -> Float[Array, "points k"]:
+        """Integrals from the nose to the abscissae X [m] of a density known at the load nodes."""
+        per_panel = self._density_in_u(f)
+        start = self.load_quadratic[:, 0]
+        panel = jnp.clip(jnp.searchsorted(start, X, side="right") - 1, 0, start.shape[0] - 1)
+        a, b, c = jnp.unstack(self.load_quadratic[panel], axis=1)
+        # The root of c u² + b u = X - a, in the form that keeps its digits for c of either sign.
+        past = jnp.maximum(X - a, 0.0)
+        root = b + jnp.sqrt(jnp.maximum(b * b + 4.0 * c * past, 0.0))
+        u = jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)
+        inside = jnp.einsum("pg,pgk->pk", integration(u, LOAD_ORDER), per_panel[panel])
+        return self._before(per_panel)[panel] + inside
+
+    def _density_in_u(self, f):
+        u = gauss(LOAD_ORDER)[0]
+        jacobian = self.load_quadratic[:, 1:2] + 2.0 * self.load_quadratic[:, 2:] * u[None, :]
+        return jacobian[:, :, None] * f.reshape(-1, LOAD_ORDER, f.shape[-1])
+
+    def _before(self, per_panel):
+        total = jnp.tensordot(gauss(LOAD_ORDER)[1], per_panel, axes=(0, 1))
+        return jnp.cumsum(total, axis=0) - total
+
+
+def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> SampledBody:
+    """Lays the two grids on a body, and lumps its inertia and the fluid's."""
+    node, weight = gauss(order)
+    L, h = beam.length, beam.length / panels
+    X = L * jnp.asarray(((np.arange(panels)[:, None] + node[None, :]) / panels).ravel())
+    panel_cumulative = integration(jnp.append(node, 1.0), order)
+    earlier = np.kron(np.tri(panels, k=-1), np.ones((order, 1)) * weight[None, :])
+    inside = jnp.kron(jnp.eye(panels), panel_cumulative[:-1])
+
+    loads = load_nodes(beam)
+    section = jax.tree.map(jnp.ravel, loads.section)
+    load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
+    to_load = _interpolation(load_X / L, order, panels)
+    weighted = to_load * load_weight[:, None]
+    load_inertia = jax.vmap(beam.section_inertia)(section)
+    load_added = jax.vmap(fluid.added_inertia)(section)
+    return SampledBody(
+        beam=beam,
+        X=X,
+        panel_cumulative=h * panel_cumulative,
+        cumulative=h * (earlier + inside),
+        inertia=jnp.tensordot(weighted, load_inertia, axes=(0, 0)),
+        added=jnp.tensordot(weighted, load_added, axes=(0, 0)),
+        nose_added=fluid.nose_added_inertia(beam.nose_radius),
+        load_X=load_X,
+        load_weight=load_weight,
+        load_section=section,
+        load_inertia=load_inertia,
+        load_added=load_added,
+        load_quadratic=loads.quadratic,
+        to_load=to_load,
+    )
+
+
+def _node_integration():
+    return integration(jnp.asarray(gauss(LOAD_ORDER)[0]), LOAD_ORDER)
+
+
+def _interpolation(x, order, panels):
+    """From the smooth nodes to points x in [0, 1]."""
+    panel = jnp.clip(jnp.floor(x * panels), 0, panels - 1)
+    local = interpolation(x * panels - panel, order)
+    mine = panel[:, None] == jnp.arange(panels)[None, :]
+    return (mine[:, :, None] * local[:, None, :]).reshape(x.shape[0], -1)

@@ -1,0 +1,72 @@
+"""The interface of a way along X: what the two space loops of [BPK06, VIII] take and give."""
+
+import abc
+from typing import Any
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+
+from .beam import Beam
+from .state import HeadState
+from .strain import Gait
+
+
+class HeadDynamics(eqx.Module):
+    """The whole body reduced to its head: inertia @ d(twist)/dt = wrench. [BPK06, eq. (34)]
+
+    Attributes:
+        inertia: of body and water, in the head frame [kg, kg·m, kg·m²].
+        wrench: of all else, in the head frame [N, N·m].
+    """
+
+    inertia: Float[Array, "6 6"]
+    wrench: Float[Array, "6"]
+
+
+class SecondLoop(eqx.Module):
+    """What the second space loop finds at a set of stations. [BPK06, eqs. (61)-(66)]
+
+    Attributes:
+        position_w: centre of the section in the world [m].
+        quaternion: of the section in the world.
+        twist: of the section, in its frame [m/s, rad/s].
+        twist_rate: d(twist)/dt [m/s², rad/s²].
+        force_w: internal force n, in the world [N].
+        moment: internal moment M, in the section frame [N·m].
+    """
+
+    position_w: Float[Array, "stations 3"]
+    quaternion: Float[Array, "stations 4"]
+    twist: Float[Array, "stations 6"]
+    twist_rate: Float[Array, "stations 6"]
+    force_w: Float[Array, "stations 3"]
+    moment: Float[Array, "stations 3"]
+
+
+class AbstractSpacePath(eqx.Module):
+    """A way to integrate along the body from the head to the tail."""
+
+    @abc.abstractmethod
+    def sample(self, beam: Beam, fluid: AbstractFluid) -> Any:
+        """Prepares what stays the same while a body moves in a fluid; once per run, not per step."""
+
+    @abc.abstractmethod
+    def head_dynamics(
+        self, body: Any, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
+    ) -> HeadDynamics:
+        """First space loop: the head's dynamics."""
+
+    @abc.abstractmethod
+    def second_loop(
+        self,
+        body: Any,
+        gait: Gait,
+        fluid: AbstractFluid,
+        state: HeadState,
+        t: Float[Array, ""],
+        twist_rate: Float[Array, "6"],
+        stations: Float[Array, "stations"],
+    ) -> SecondLoop:
+        """Second space loop: accelerations and internal wrench, from the nose, at increasing stations."""

@@ -1,0 +1,63 @@
+"""Smooth functions of time alone that switch a gait on, off, or from one value to another."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from spatial import increasing, finite, shaped
+
+from .laws import AbstractLaw, Scalar
+
+
+class Start(AbstractLaw):
+    """From 0 to 1, with two continuous derivatives: τ - sin(2πτ)/2π.
+
+    After [BPK06, eq. (68)], which prints sin(τ): that one jumps in velocity and in value.
+
+    Attributes:
+        span: begin and end of the start [s].
+    """
+
+    span: Float[Array, "2"]
+
+    def __init__(self, begin: ArrayLike = 0.0, end: ArrayLike = 1.0):
+        self.span = increasing("Start: (begin, end)", jnp.stack([jnp.asarray(begin, float), jnp.asarray(end, float)]), "s")
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The value at time t [s]."""
+        tau = jnp.clip((t - self.span[0]) / (self.span[1] - self.span[0]), 0.0, 1.0)
+        return tau - jnp.sin(2.0 * jnp.pi * tau) / (2.0 * jnp.pi)
+
+    @property
+    def break_times(self) -> tuple[Scalar, ...]:
+        """Begin and end [s]."""
+        return (self.span[0], self.span[1])
+
+
+class Ramps(AbstractLaw):
+    """From value to value by fifth-order polynomials with zero first and second derivatives at each time.
+
+    The P(t_i, t_j, f_i, f_j) of [BPK06, IX.D], chained; constant before the first time and after the last.
+
+    Attributes:
+        times: increasing times [s].
+        values: the value at each of them.
+    """
+
+    times: Float[Array, "knots"]
+    values: Float[Array, "knots"]
+
+    def __init__(self, times: ArrayLike, values: ArrayLike):
+        self.times = increasing("Ramps.times", times, "s")
+        self.values = finite("Ramps.values", values)
+        shaped("Ramps.values", self.values, self.times.shape)
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The value at time t [s]."""
+        tau = jnp.clip((t - self.times[:-1]) / jnp.diff(self.times), 0.0, 1.0)
+        rise = tau**3 * (10.0 + tau * (-15.0 + 6.0 * tau))
+        return self.values[0] + jnp.sum(jnp.diff(self.values) * rise)
+
+    @property
+    def break_times(self) -> tuple[Scalar, ...]:
+        """The times themselves [s]."""
+        return tuple(self.times[k] for k in range(self.times.shape[0]))

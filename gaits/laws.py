@@ -1,0 +1,121 @@
+"""Scalar laws of space and time, which add and multiply: the words a gait is made of."""
+
+import abc
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from spatial import finite, positive
+
+Scalar = Float[Array, ""]
+
+
+class AbstractLaw(eqx.Module):
+    """A scalar function of the abscissa X [m] and the time t [s]; twice differentiable in time."""
+
+    @abc.abstractmethod
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The value at (X, t)."""
+
+    @property
+    def break_times(self) -> tuple[Scalar, ...]:
+        """Times at which a higher derivative jumps [s]: a time integrator steps onto them."""
+        return ()
+
+    def __add__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+        return Sum((self, as_law(other)))
+
+    def __radd__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+        return Sum((as_law(other), self))
+
+    def __mul__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+        return Product((self, as_law(other)))
+
+    def __rmul__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+        return Product((as_law(other), self))
+
+
+class Constant(AbstractLaw):
+    """The same value everywhere and always."""
+
+    value: Scalar
+
+    def __init__(self, value: ArrayLike):
+        self.value = finite("Constant.value", value, ())
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The value."""
+        return self.value
+
+
+class TravellingWave(AbstractLaw):
+    """A wave of amplitude α(X) that runs towards the tail. [BPK06, eqs. (67), (69)]
+
+        α(X) sin(2π (X/λ - t/T) + φ),   α(X) = α1 Xⁿ⁻¹ + ... + αn
+
+    Attributes:
+        amplitude: coefficients of the polynomial α, highest power of X [m] first.
+        wavelength: λ [m].
+        period: T [s].
+        phase: φ [rad].
+    """
+
+    amplitude: Float[Array, "terms"]
+    wavelength: Scalar
+    period: Scalar
+    phase: Scalar
+
+    def __init__(
+        self, amplitude: ArrayLike, wavelength: ArrayLike, period: ArrayLike, phase: ArrayLike = 0.0
+    ):
+        self.amplitude = jnp.atleast_1d(finite("TravellingWave.amplitude", amplitude))
+        self.wavelength = positive("TravellingWave.wavelength", wavelength, "m")
+        self.period = positive("TravellingWave.period", period, "s")
+        self.phase = finite("TravellingWave.phase", phase, ())
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The value of the wave at (X, t)."""
+        phase = 2.0 * jnp.pi * (X / self.wavelength - t / self.period) + self.phase
+        return jnp.polyval(self.amplitude, X) * jnp.sin(phase)
+
+
+class Sum(AbstractLaw):
+    """The sum of laws."""
+
+    laws: tuple[AbstractLaw, ...]
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The sum at (X, t)."""
+        total = self.laws[0](X, t)
+        for law in self.laws[1:]:
+            total = total + law(X, t)
+        return total
+
+    @property
+    def break_times(self) -> tuple[Scalar, ...]:
+        """Break times of all the terms [s]."""
+        return tuple(time for law in self.laws for time in law.break_times)
+
+
+class Product(AbstractLaw):
+    """The product of laws."""
+
+    laws: tuple[AbstractLaw, ...]
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The product at (X, t)."""
+        total = self.laws[0](X, t)
+        for law in self.laws[1:]:
+            total = total * law(X, t)
+        return total
+
+    @property
+    def break_times(self) -> tuple[Scalar, ...]:
+        """Break times of all the factors [s]."""
+        return tuple(time for law in self.laws for time in law.break_times)
+
+
+def as_law(value: AbstractLaw | ArrayLike) -> AbstractLaw:
+    """A law as it is, a number as a `Constant`."""
+    return value if isinstance(value, AbstractLaw) else Constant(value)

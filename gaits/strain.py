@@ -1,0 +1,89 @@
+"""Strain laws ξ(X,t) = (Γ, K): one scalar law per strain, and the five kinematics of [BPK06, II]."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from .laws import AbstractLaw, Scalar, as_law
+
+Law = AbstractLaw | ArrayLike
+
+
+class Strain(eqx.Module):
+    """A gait: all six strains, each a law of (X, t), in the section frame.
+
+    Attributes:
+        stretch: Γ1 [-]; 1 is the length of the body at rest.
+        shear2: Γ2 [-].
+        shear3: Γ3 [-].
+        torsion: K1 [1/m].
+        bending2: K2, bending about the small axis t2 [1/m].
+        bending3: K3, bending about the great axis t3 [1/m].
+    """
+
+    stretch: AbstractLaw
+    shear2: AbstractLaw
+    shear3: AbstractLaw
+    torsion: AbstractLaw
+    bending2: AbstractLaw
+    bending3: AbstractLaw
+
+    def __init__(
+        self,
+        *,
+        stretch: Law = 1.0,
+        shear2: Law = 0.0,
+        shear3: Law = 0.0,
+        torsion: Law = 0.0,
+        bending2: Law = 0.0,
+        bending3: Law = 0.0,
+    ):
+        self.stretch = as_law(stretch)
+        self.shear2 = as_law(shear2)
+        self.shear3 = as_law(shear3)
+        self.torsion = as_law(torsion)
+        self.bending2 = as_law(bending2)
+        self.bending3 = as_law(bending3)
+
+    @property
+    def laws(self) -> tuple[AbstractLaw, ...]:
+        """The six laws in the order of the strain vector (Γ1, Γ2, Γ3, K1, K2, K3)."""
+        return (self.stretch, self.shear2, self.shear3, self.torsion, self.bending2, self.bending3)
+
+    def __call__(self, X: Scalar, t: Scalar) -> Float[Array, "6"]:
+        """Strain (Γ, K) at the abscissa X [m] and the time t [s], in the section frame [-, 1/m]."""
+        return jnp.stack([law(X, t) for law in self.laws])
+
+    @property
+    def break_times(self) -> tuple[Scalar, ...]:
+        """Times at which a higher time derivative of a strain jumps [s]."""
+        return tuple(time for law in self.laws for time in law.break_times)
+
+
+def planar_bending(bending3: Law) -> Strain:
+    """A planar robot: bending about t3 only."""
+    return Strain(bending3=bending3)
+
+
+def universal(bending2: Law, bending3: Law) -> Strain:
+    """Vertebrae of universal-joint type: two bendings, no torsion."""
+    return Strain(bending2=bending2, bending3=bending3)
+
+
+def inextensible_kirchhoff(torsion: Law, bending2: Law, bending3: Law) -> Strain:
+    """Vertebrae of spherical-joint type: torsion and two bendings. The eel's kinematics, (8)."""
+    return Strain(torsion=torsion, bending2=bending2, bending3=bending3)
+
+
+def extensible_kirchhoff(stretch: Law, torsion: Law, bending2: Law, bending3: Law) -> Strain:
+    """Spherical joints that also slide along the backbone."""
+    return Strain(stretch=stretch, torsion=torsion, bending2=bending2, bending3=bending3)
+
+
+def timoshenko_reissner(
+    stretch: Law, shear2: Law, shear3: Law, torsion: Law, bending2: Law, bending3: Law
+) -> Strain:
+    """Platforms of Gough-Stewart type: all six strains."""
+    return Strain(
+        stretch=stretch, shear2=shear2, shear3=shear3, torsion=torsion, bending2=bending2, bending3=bending3
+    )

@@ -1,0 +1,70 @@
+"""The contract between a fluid and a body, and the empty fluid that keeps it most simply.
+
+1. A fluid sees one section at a time: its shape, where it is, and its twist, in the section's own frame.
+2. Load per metre = Σ terms − added_inertia @ d(twist)/dt. Whatever is proportional to the rate of the twist
+   belongs to `added_inertia`, which depends on the shape only; everything else is a named term.
+3. A wrench is what the fluid does to the body: `wrench @ twist` is the power the body receives.
+4. The same for the nose, a point at X = 0, in newtons rather than per metre.
+"""
+
+import abc
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from .sections import EllipticSection
+
+Terms = dict[str, Float[Array, "6"]]
+
+
+class Place(eqx.Module):
+    """Where a section is.
+
+    Attributes:
+        position: its centre in the world [m].
+        rotation: its axes t1, t2, t3 in the world, as columns.
+    """
+
+    position: Float[Array, "*batch 3"]
+    rotation: Float[Array, "*batch 3 3"]
+
+
+class AbstractFluid(eqx.Module):
+    """A fluid: subclass it, or use `Morison` or `Void`."""
+
+    @abc.abstractmethod
+    def added_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
+        """Added inertia per metre in the section frame [kg/m, kg, kg·m]; symmetric."""
+
+    @abc.abstractmethod
+    def terms(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> Terms:
+        """Load per metre at zero rate of twist, term by term, in the section frame [N/m, N]."""
+
+    @abc.abstractmethod
+    def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Added inertia of a nose of this radius [m], in the head frame [kg, kg·m, kg·m²]."""
+
+    @abc.abstractmethod
+    def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """Load on a nose of this radius [m] at zero rate of twist, term by term, in the head frame [N, N·m]."""
+
+
+class Void(AbstractFluid):
+    """No fluid at all: momentum and, without actuation, energy are conserved."""
+
+    def added_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
+        """Zero."""
+        return jnp.zeros((6, 6))
+
+    def terms(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> Terms:
+        """No term."""
+        return {}
+
+    def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Zero."""
+        return jnp.zeros((6, 6))
+
+    def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """No term."""
+        return {}

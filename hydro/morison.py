@@ -1,0 +1,122 @@
+"""Morison's model for an elliptic section: drag and added mass, slice by slice. [BPK06, IV and IX.A]"""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from spatial import finite, join, linear, non_negative, one_of, signed_square
+
+from .added_mass import FORMS, convective_wrench, section_added_inertia
+from .drag import drag_wrench
+from .fluid import AbstractFluid, Place, Terms
+from .sections import EllipticSection
+
+
+class Morison(AbstractFluid):
+    """Water as the eel paper models it; every coefficient is a number that gradients can reach.
+
+    Attributes:
+        density: density of the water [kg/m³].
+        drag_axial: C1, friction along the body, on the perimeter [-].
+        drag_lateral: C2, for motion along t2, on the diameter 2c [-].
+        drag_dorsal: C3, for motion along t3, on the diameter 2b [-].
+        drag_roll: C4, for rotation about t1 [-].
+        mass_lateral: C5, added mass along t2, times ρπc² [-].
+        mass_dorsal: C6, added mass along t3, times ρπb² [-].
+        mass_roll: C7, added inertia about t1, times ρ(π/8)(c²-b²)² [-].
+        nose_drag: on the frontal area πR² [-]. Not in the paper.
+        nose_mass: times half the mass of water that the half sphere displaces, ρπR³/3 [-]. Not in the paper.
+        current: velocity of the water in the world [m/s]; None for still water.
+        added_mass: "paper" (force -M times acceleration, the eel paper's (9)) or "kirchhoff" (added momentum
+            carried with the section: conserves energy, to be used wherever energy is reported).
+    """
+
+    density: Float[Array, ""]
+    drag_axial: Float[Array, ""]
+    drag_lateral: Float[Array, ""]
+    drag_dorsal: Float[Array, ""]
+    drag_roll: Float[Array, ""]
+    mass_lateral: Float[Array, ""]
+    mass_dorsal: Float[Array, ""]
+    mass_roll: Float[Array, ""]
+    nose_drag: Float[Array, ""]
+    nose_mass: Float[Array, ""]
+    current: Float[Array, "3"] | None
+    added_mass: str = eqx.field(static=True)
+
+    def __init__(
+        self,
+        density: ArrayLike = 1000.0,
+        *,
+        drag_axial: ArrayLike = 0.01,
+        drag_lateral: ArrayLike = 1.0,
+        drag_dorsal: ArrayLike = 1.0,
+        drag_roll: ArrayLike = 1.0,
+        mass_lateral: ArrayLike = 1.0,
+        mass_dorsal: ArrayLike = 1.0,
+        mass_roll: ArrayLike = 1.0,
+        nose_drag: ArrayLike = 0.2,
+        nose_mass: ArrayLike = 1.0,
+        current: ArrayLike | None = None,
+        added_mass: str = "paper",
+    ):
+        one_of("Morison.added_mass", added_mass, FORMS)
+        self.density = non_negative("Morison.density", density, "kg/m³")
+        self.drag_axial = non_negative("Morison.drag_axial", drag_axial)
+        self.drag_lateral = non_negative("Morison.drag_lateral", drag_lateral)
+        self.drag_dorsal = non_negative("Morison.drag_dorsal", drag_dorsal)
+        self.drag_roll = non_negative("Morison.drag_roll", drag_roll)
+        self.mass_lateral = non_negative("Morison.mass_lateral", mass_lateral)
+        self.mass_dorsal = non_negative("Morison.mass_dorsal", mass_dorsal)
+        self.mass_roll = non_negative("Morison.mass_roll", mass_roll)
+        self.nose_drag = non_negative("Morison.nose_drag", nose_drag)
+        self.nose_mass = non_negative("Morison.nose_mass", nose_mass)
+        self.current = None if current is None else finite("Morison.current", current, (3,))
+        self.added_mass = added_mass
+
+    def added_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
+        """Added inertia per metre in the section frame [kg/m, kg·m]. [BPK06, eq. (15), IX.A]"""
+        b, c, rho = section.b, section.c, self.density
+        normal = rho * jnp.pi * jnp.stack([self.mass_lateral * c**2, self.mass_dorsal * b**2])
+        roll = rho * (jnp.pi / 8.0) * self.mass_roll * (c**2 - b**2) ** 2
+        return section_added_inertia(normal, roll)
+
+    def terms(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> Terms:
+        """`drag` and `added_mass` (its convective part) per metre, in the section frame [N/m, N]."""
+        b, c, half_rho = section.b, section.c, 0.5 * self.density
+        current, relative = self._flow(place, twist)
+        drag = drag_wrench(
+            # The perimeter, as in the Appendix; section IX.A prints half of it.
+            half_rho * self.drag_axial * section.perimeter,
+            half_rho * jnp.stack([self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b]),
+            half_rho * self.drag_roll * (b**2 - c**2) ** 2,
+            relative,
+        )
+        inertia = jnp.diagonal(self.added_inertia(section))
+        return {
+            "drag": drag,
+            "added_mass": convective_wrench(self.added_mass, inertia, twist, current),
+        }
+
+    def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """C_m,head along t1 [kg]. [BPK06, eq. (16)]"""
+        mass = self.nose_mass * jnp.pi * self.density * radius**3 / 3.0
+        return jnp.zeros((6, 6)).at[0, 0].set(mass)
+
+    def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """`nose_drag` and `nose_added_mass` (its convective part), in the head frame [N, N·m]. [BPK06, eq. (16)]"""
+        current, relative = self._flow(place, twist)
+        coefficient = 0.5 * self.density * self.nose_drag * jnp.pi * radius**2
+        drag = jnp.zeros(6).at[0].set(-coefficient * signed_square(linear(relative)[0]))
+        inertia = jnp.diagonal(self.nose_added_inertia(radius))
+        return {
+            "nose_drag": drag,
+            "nose_added_mass": convective_wrench(self.added_mass, inertia, twist, current),
+        }
+
+    def _flow(self, place, twist):
+        """The current in the section frame, and the twist relative to it."""
+        if self.current is None:
+            return None, twist
+        current = place.rotation.T @ self.current
+        return current, twist - join(current, jnp.zeros_like(current))

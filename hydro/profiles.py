@@ -1,0 +1,154 @@
+"""How the cross-section changes along the body: pieces between breaks, each smooth inside."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from spatial import increasing, positive, shaped
+
+from .sections import EllipticSection
+
+Semiaxes = tuple[Float[Array, ""], Float[Array, ""]]
+
+
+class Taper(eqx.Module):
+    """Semi-axes linear in X between two abscissae.
+
+    Attributes:
+        span: abscissae of the two ends [m].
+        b: semi-axis along t2 at the two ends [m].
+        c: semi-axis along t3 at the two ends [m].
+    """
+
+    span: Float[Array, "2"]
+    b: Float[Array, "2"]
+    c: Float[Array, "2"]
+
+    def __init__(self, span: ArrayLike, b: ArrayLike, c: ArrayLike):
+        self.span = increasing("Taper.span", span, "m")
+        self.b = positive("Taper.b", b, "m")
+        self.c = positive("Taper.c", c, "m")
+        for name in ("span", "b", "c"):
+            shaped(f"Taper.{name}", getattr(self, name), (2,))
+
+    def __call__(self, X: Float[Array, ""]) -> Semiaxes:
+        """Semi-axes (b, c) at the abscissa X [m]."""
+        s = (X - self.span[0]) / (self.span[1] - self.span[0])
+        return self.b[0] + s * (self.b[1] - self.b[0]), self.c[0] + s * (self.c[1] - self.c[0])
+
+
+class Cap(eqx.Module):
+    """Half an ellipsoid that closes the body at its nose or its tail.
+
+    Attributes:
+        base: abscissa of its thick end [m].
+        height: length from the thick end to the tip [m]; negative for a nose, whose tip lies before its base.
+        b: semi-axis along t2 at the base [m].
+        c: semi-axis along t3 at the base [m].
+    """
+
+    base: Float[Array, ""]
+    height: Float[Array, ""]
+    b: Float[Array, ""]
+    c: Float[Array, ""]
+
+    def __init__(self, base: ArrayLike, height: ArrayLike, b: ArrayLike, c: ArrayLike):
+        self.base = jnp.asarray(base, float)
+        self.height = jnp.asarray(height, float)
+        self.b = positive("Cap.b", b, "m")
+        self.c = positive("Cap.c", c, "m")
+
+    def __call__(self, X: Float[Array, ""]) -> Semiaxes:
+        """Semi-axes (b, c) at the abscissa X [m]; zero at the tip, with a finite derivative there."""
+        square = 1.0 - ((X - self.base) / self.height) ** 2
+        inside = square > 0
+        scale = jnp.where(inside, jnp.sqrt(jnp.where(inside, square, 1.0)), 0.0)
+        return self.b * scale, self.c * scale
+
+
+class Profile(eqx.Module):
+    """The cross-section along the body, piece by piece.
+
+    Attributes:
+        breaks: where the pieces meet, from the nose 0 to the tail L [m].
+        pieces: one callable X -> (b, c) per piece: any smooth function of the abscissa. A piece may close
+            like a square root at the nose or at the tail; inside the body the semi-axes stay positive.
+    """
+
+    breaks: Float[Array, "pieces_and_one"]
+    pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]
+
+    def __init__(self, breaks: ArrayLike, pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]):
+        self.breaks = increasing("Profile.breaks", breaks, "m")
+        self.pieces = tuple(pieces)
+        shaped("Profile.breaks", self.breaks, (len(self.pieces) + 1,))
+        for k, piece in enumerate(self.pieces):
+            if not callable(piece):
+                raise ValueError(f"Profile.pieces[{k}] = {piece!r}: must be a callable X -> (b, c)")
+            inside = self.breaks[k] + (self.breaks[k + 1] - self.breaks[k]) * jnp.linspace(0.02, 0.98, 25)
+            for name, values in zip(("b", "c"), jax.vmap(piece)(inside), strict=True):
+                positive(f"Profile.pieces[{k}]: semi-axis {name} inside the body", values, "m")
+
+    @property
+    def length(self) -> Float[Array, ""]:
+        """Length of the body L [m]."""
+        return self.breaks[-1]
+
+    def __call__(self, X: Float[Array, ""]) -> EllipticSection:
+        """The section at the abscissa X [m]."""
+        X = jnp.asarray(X, float)
+        k = jnp.clip(jnp.searchsorted(self.breaks, X, side="right") - 1, 0, len(self.pieces) - 1)
+        return EllipticSection(*jax.lax.switch(k, [lambda X, piece=piece: piece(X) for piece in self.pieces], X))
+
+
+def eel_profile(
+    radius: ArrayLike = 0.075,
+    shoulder: ArrayLike = 0.296,
+    tail: ArrayLike = 1.95,
+    tail_b: ArrayLike = 0.025,
+    tail_c: ArrayLike = 0.05,
+    length: ArrayLike = 2.0,
+) -> Profile:
+    """The prototype of [BPK06, Fig. 3]: half sphere, cylinder, taper, half ellipsoid.
+
+    The paper gives the overall sizes and 21.7 kg; the abscissae are reconstructed from them.
+
+    Args:
+        radius: radius of the head and of the cylinder behind it [m].
+        shoulder: abscissa where the taper begins [m].
+        tail: abscissa where the tail's half ellipsoid begins [m].
+        tail_b: semi-axis along t2 there [m].
+        tail_c: semi-axis along t3 there [m].
+        length: length of the body [m].
+    """
+    radius = positive("radius", radius, "m")
+    shoulder, tail, length = (jnp.asarray(x, float) for x in (shoulder, tail, length))
+    return Profile(
+        jnp.stack([jnp.zeros(()), radius, shoulder, tail, length]),
+        (
+            Cap(radius, -radius, radius, radius),
+            Taper(jnp.stack([radius, shoulder]), jnp.stack([radius] * 2), jnp.stack([radius] * 2)),
+            Taper(
+                jnp.stack([shoulder, tail]),
+                jnp.stack([radius, positive("tail_b", tail_b, "m")]),
+                jnp.stack([radius, positive("tail_c", tail_c, "m")]),
+            ),
+            Cap(tail, length - tail, tail_b, tail_c),
+        ),
+    )
+
+
+def uniform_profile(length: ArrayLike, b: ArrayLike, c: ArrayLike) -> Profile:
+    """A cylinder of elliptic section with flat ends.
+
+    Args:
+        length: length [m].
+        b: semi-axis along t2 [m].
+        c: semi-axis along t3 [m].
+    """
+    span = jnp.stack([jnp.zeros(()), positive("length", length, "m")])
+    b, c = positive("b", b, "m"), positive("c", c, "m")
+    return Profile(span, (Taper(span, jnp.stack([b, b]), jnp.stack([c, c])),))

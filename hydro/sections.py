@@ -1,0 +1,42 @@
+"""The elliptic cross-section: semi-axes b along t2 and c along t3."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import body_inertia
+
+
+class EllipticSection(eqx.Module):
+    """One or many elliptic sections; t1 is their normal.
+
+    Attributes:
+        b: semi-axis along t2 [m].
+        c: semi-axis along t3 [m].
+    """
+
+    b: Float[Array, "*batch"]
+    c: Float[Array, "*batch"]
+
+    @property
+    def area(self) -> Float[Array, "*batch"]:
+        """Area [m²]."""
+        return jnp.pi * self.b * self.c
+
+    @property
+    def perimeter(self) -> Float[Array, "*batch"]:
+        """Perimeter as the eel paper takes it, π (b + c) [m]; exact for a circle."""
+        return jnp.pi * (self.b + self.c)
+
+    @property
+    def second_moments(self) -> Float[Array, "*batch 3"]:
+        """Second moments J1, J2, J3 of the area about t1, t2, t3 [m⁴]."""
+        J2 = jnp.pi * self.b * self.c**3 / 4.0
+        J3 = jnp.pi * self.b**3 * self.c / 4.0
+        return jnp.stack([J2 + J3, J2, J3], axis=-1)
+
+    def inertia(self, density: Float[Array, "*batch"]) -> Float[Array, "*batch 6 6"]:
+        """Inertia per metre of the homogeneous section, in its frame [kg/m, kg·m]. [BPK06, eq. (6)]"""
+        moments = density[..., None] * self.second_moments
+        about_centre = moments[..., None] * jnp.eye(3, dtype=moments.dtype)[(None,) * (moments.ndim - 1)]
+        return body_inertia(density * self.area, jnp.zeros_like(moments), about_centre)

@@ -1,0 +1,42 @@
+"""The shared kernel: what jaxlie lacks for the mechanics of twists and wrenches."""
+
+from .checks import (
+    finite as finite,
+    increasing as increasing,
+    non_negative as non_negative,
+    one_of as one_of,
+    positive as positive,
+    require_float64 as require_float64,
+    shaped as shaped,
+    unit as unit,
+)
+from .inertia import (
+    body_inertia as body_inertia,
+    shift_inertia as shift_inertia,
+)
+from .rotations import (
+    dexp as dexp,
+    matrix_from_quaternion as matrix_from_quaternion,
+    quaternion_conjugate as quaternion_conjugate,
+    quaternion_exp as quaternion_exp,
+    quaternion_multiply as quaternion_multiply,
+    quaternion_rate as quaternion_rate,
+    stumpff as stumpff,
+)
+from .twists import (
+    Ad as Ad,
+    ad as ad,
+    bracket as bracket,
+    coadjoint as coadjoint,
+    twist_from_head as twist_from_head,
+    wrench_to_head as wrench_to_head,
+)
+from .vectors import (
+    angular as angular,
+    cross as cross,
+    hat as hat,
+    join as join,
+    linear as linear,
+    safe_norm as safe_norm,
+    signed_square as signed_square,
+)

@@ -1,0 +1,95 @@
+"""Refusals shared by every package: each names the argument, its value and the rule.
+
+A known value is refused at once with a ValueError. A traced one (inside jit, vmap, grad) is guarded by
+`eqx.error_if`, so the returned array must be the one that is used.
+"""
+
+from collections.abc import Callable, Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike
+
+
+def require_float64() -> None:
+    """Raises unless JAX runs in double precision."""
+    if not jax.config.jax_enable_x64:
+        raise RuntimeError(
+            "JAX is in single precision, in which these dynamics lose most of their digits. "
+            "Import `anguilla` first, or call jax.config.update('jax_enable_x64', True)."
+        )
+
+
+def _as_array(name: str, value: ArrayLike) -> Array:
+    try:
+        array = jnp.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} = {value!r}: must be a number or an array of numbers") from error
+    if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
+        raise ValueError(f"{name} = {value!r}: must be real numbers, not {array.dtype}")
+    return array.astype(jnp.result_type(float))
+
+
+def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
+    if isinstance(array, jax.core.Tracer):
+        return eqx.error_if(array, bad(array, jnp), f"{name} {rule}")
+    known = np.asarray(array)
+    if np.any(bad(known, np)):
+        raise ValueError(f"{name} = {known.tolist()}: {rule}")
+    return array
+
+
+def finite(name: str, value: ArrayLike, shape: tuple[int | None, ...] | None = None) -> Array:
+    """The value as a float array; refuses NaN, infinity, and (when given) another shape."""
+    array = _as_array(name, value)
+    if shape is not None:
+        shaped(name, array, shape)
+    return _guard(name, array, lambda x, xp: ~xp.isfinite(x), "must be finite")
+
+
+def positive(name: str, value: ArrayLike, unit: str = "") -> Array:
+    """The value as a float array; refuses what is not a finite positive number."""
+    rule = f"must be finite and positive{_in(unit)}"
+    return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x > 0)), rule)
+
+
+def non_negative(name: str, value: ArrayLike, unit: str = "") -> Array:
+    """The value as a float array; refuses what is not finite and at least zero."""
+    rule = f"must be finite and not negative{_in(unit)}"
+    return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
+
+
+def increasing(name: str, value: ArrayLike, unit: str = "") -> Array:
+    """The value as a float vector; refuses what does not strictly increase."""
+    array = finite(name, value, (None,))
+    return _guard(name, array, lambda x, xp: xp.diff(x) <= 0, f"must be strictly increasing{_in(unit)}")
+
+
+def unit(name: str, value: ArrayLike, size: int, tolerance: float = 1e-6) -> Array:
+    """The value as a unit vector of the given size; refuses a norm off by more than the tolerance."""
+    array = finite(name, value, (size,))
+    rule = f"must have unit norm (within {tolerance:g})"
+    array = _guard(name, array, lambda x, xp: xp.abs(xp.sqrt(xp.sum(x * x)) - 1.0) > tolerance, rule)
+    return array / jnp.sqrt(jnp.sum(array * array))
+
+
+def shaped(name: str, array: Array, shape: tuple[int | None, ...]) -> None:
+    """Refuses an array of another shape; None stands for any length."""
+    fits = len(array.shape) == len(shape) and all(
+        want is None or have == want for have, want in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        wanted = "(" + ", ".join("n" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+        raise ValueError(f"{name} has shape {array.shape}: must have shape {wanted}")
+
+
+def one_of(name: str, value: object, allowed: Sequence[object]) -> None:
+    """Refuses an option that is not in the list."""
+    if value not in allowed:
+        raise ValueError(f"{name} = {value!r}: must be one of {', '.join(map(repr, allowed))}")
+
+
+def _in(unit: str) -> str:
+    return f" [{unit}]" if unit else ""

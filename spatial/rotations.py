@@ -1,0 +1,76 @@
+"""Exponential of rotation vectors and its derivative, free of branches that jump and of NaN at rest.
+
+Quaternions are (w, x, y, z). jaxlie has the groups; what stands here is what must survive two nested
+time derivatives at zero rotation, which is where every swim begins.
+"""
+
+import math
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from .vectors import cross, hat
+
+_SERIES_TERMS = 10  # 1/(2·10)! = 4e-19: below round-off for every argument up to one
+
+
+def stumpff(u: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
+    """Stumpff functions c0..c3 of u = θ²: cos θ, sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³.
+
+    They are entire in u. Below u = 1 their Taylor series is summed, so that any number of derivatives
+    at u = 0 is exact; above it the closed forms are well conditioned.
+    """
+    small = u < 1.0
+    u_series = jnp.where(small, u, 0.0)
+    u_closed = jnp.where(small, 1.0, u)
+    theta = jnp.sqrt(u_closed)
+    cos, sin = jnp.cos(theta), jnp.sin(theta)
+    closed = (cos, sin / theta, (1.0 - cos) / u_closed, (theta - sin) / (theta * u_closed))
+
+    def series(k):
+        total = jnp.zeros_like(u)
+        for n in reversed(range(_SERIES_TERMS)):
+            total = (-1) ** n / math.factorial(2 * n + k) + total * u_series
+        return total
+
+    return tuple(jnp.where(small, series(k), closed[k]) for k in range(4))
+
+
+def dexp(f: Float[Array, "*batch 3"], v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
+    """Left derivative of the exponential: d/dt exp(f^) = (dexp(f, df/dt))^ exp(f^)."""
+    _, _, c2, c3 = stumpff(jnp.sum(f * f, axis=-1))
+    f_v = cross(f, v)
+    return v + c2[..., None] * f_v + c3[..., None] * cross(f, f_v)
+
+
+def quaternion_exp(f: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
+    """Unit quaternion of the rotation vector f [rad]."""
+    c0, c1, _, _ = stumpff(0.25 * jnp.sum(f * f, axis=-1))
+    return jnp.concatenate([c0[..., None], 0.5 * c1[..., None] * f], axis=-1)
+
+
+def quaternion_multiply(p: Float[Array, "*batch 4"], q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
+    """Hamilton product: the rotation q followed, in the outer frame, by p."""
+    p_w, p_v = p[..., :1], p[..., 1:]
+    q_w, q_v = q[..., :1], q[..., 1:]
+    w = p_w * q_w - jnp.sum(p_v * q_v, axis=-1, keepdims=True)
+    return jnp.concatenate([w, p_w * q_v + q_w * p_v + cross(p_v, q_v)], axis=-1)
+
+
+def quaternion_conjugate(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
+    """Inverse of a unit quaternion."""
+    return jnp.concatenate([q[..., :1], -q[..., 1:]], axis=-1)
+
+
+def quaternion_rate(q: Float[Array, "*batch 4"], omega: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
+    """dq/dt for the angular velocity omega [rad/s] in the moving frame. Linear in q: any norm is kept."""
+    return 0.5 * quaternion_multiply(q, jnp.concatenate([jnp.zeros_like(omega[..., :1]), omega], axis=-1))
+
+
+def matrix_from_quaternion(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
+    """Rotation matrix of q / |q|; its columns are the moving axes seen from the fixed frame."""
+    w, v = q[..., :1], q[..., 1:]
+    scale = 2.0 / jnp.sum(q * q, axis=-1)[..., None, None]
+    v_hat = hat(v)
+    identity = jnp.broadcast_to(jnp.eye(3, dtype=q.dtype), v_hat.shape)
+    return identity + scale * (w[..., None] * v_hat + v_hat @ v_hat)

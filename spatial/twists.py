@@ -1,0 +1,68 @@
+"""How twists and wrenches change frame, and the Lie bracket between twists.
+
+A pose is the pair (rotation, position) of a frame s seen from a frame h: columns of the rotation are the
+axes of s in h, position is the origin of s in h [m].
+"""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from .vectors import angular, cross, hat, join, linear
+
+
+def twist_from_head(
+    rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"], twist: Float[Array, "*batch 6"]
+) -> Float[Array, "*batch 6"]:
+    """Twist of s, in s, of a body that moves with the twist of h: eta_s = Ad(g_sh) eta_h."""
+    velocity = linear(twist) + cross(angular(twist), position)
+    return join(_unrotate(rotation, velocity), _unrotate(rotation, angular(twist)))
+
+
+def wrench_to_head(
+    rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"], wrench: Float[Array, "*batch 6"]
+) -> Float[Array, "*batch 6"]:
+    """Wrench about h, in h, of a wrench about s, in s: f_h = Ad(g_sh)ᵀ f_s."""
+    force = _rotate(rotation, linear(wrench))
+    return join(force, _rotate(rotation, angular(wrench)) + cross(position, force))
+
+
+def Ad(
+    rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"]
+) -> Float[Array, "*batch 6 6"]:
+    """Matrix of `twist_from_head`: eta_s = Ad @ eta_h and f_h = Adᵀ @ f_s."""
+    unrotation = jnp.swapaxes(rotation, -1, -2)
+    top = jnp.concatenate([unrotation, -unrotation @ hat(position)], axis=-1)
+    bottom = jnp.concatenate([jnp.zeros_like(unrotation), unrotation], axis=-1)
+    return jnp.concatenate([top, bottom], axis=-2)
+
+
+def bracket(x: Float[Array, "*batch 6"], y: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6"]:
+    """Lie bracket [x, y] = ad(x) y of two twists of one frame."""
+    return join(
+        cross(angular(x), linear(y)) + cross(linear(x), angular(y)),
+        cross(angular(x), angular(y)),
+    )
+
+
+def coadjoint(x: Float[Array, "*batch 6"], p: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6"]:
+    """ad(x)ᵀ p: minus the rate a momentum p gains, in the moving frame, when the frame moves with twist x."""
+    return join(
+        cross(linear(p), angular(x)),
+        cross(angular(p), angular(x)) + cross(linear(p), linear(x)),
+    )
+
+
+def ad(x: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6 6"]:
+    """Matrix of the bracket: ad(x) @ y = [x, y]."""
+    omega, velocity = hat(angular(x)), hat(linear(x))
+    top = jnp.concatenate([omega, velocity], axis=-1)
+    bottom = jnp.concatenate([jnp.zeros_like(omega), omega], axis=-1)
+    return jnp.concatenate([top, bottom], axis=-2)
+
+
+def _rotate(rotation, v):
+    return jnp.sum(rotation * v[..., None, :], axis=-1)
+
+
+def _unrotate(rotation, v):
+    return jnp.sum(rotation * v[..., :, None], axis=-2)
