@@ -1,1 +1,46 @@
-""""""
+"""The continuous, geometrically exact beam under imposed strains."""
+
+from .beam import (
+    Beam as Beam,
+    eel as eel,
+    rod as rod,
+)
+from .energy import (
+    Energetics as Energetics,
+    actuator_power as actuator_power,
+    energetics as energetics,
+    mass as mass,
+    momentum as momentum,
+)
+from .head_dynamics import (
+    head_acceleration as head_acceleration,
+    head_dynamics as head_dynamics,
+)
+from .internal_wrench import (
+    BodyFields as BodyFields,
+    internal_wrench as internal_wrench,
+)
+from .nested import (
+    Nested as Nested,
+)
+from .panels import (
+    Panels as Panels,
+)
+from .resolution import (
+    strain_tail as strain_tail,
+)
+from .rollout import (
+    Trajectory as Trajectory,
+    rollout as rollout,
+)
+from .simulate import (
+    SimulationError as SimulationError,
+    simulate as simulate,
+)
+from .space_path import (
+    AbstractSpacePath as AbstractSpacePath,
+    HeadDynamics as HeadDynamics,
+)
+from .state import (
+    HeadState as HeadState,
+)

@@ -17,7 +17,7 @@ from hydro import AbstractFluid, EllipticSection, Place
 from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, quaternion_rate
 
 from .beam import Beam
-from .quadrature import segments
+from .quadrature import locate, segments
 from .space_path import AbstractSpacePath, HeadDynamics, SecondLoop
 from .state import HeadState
 from .strain import Gait, strain_rates
@@ -168,7 +168,11 @@ class Nested(AbstractSpacePath):
             first = count / self.steps
         elif count > 1:
             controller = diffrax.ClipStepSizeController(controller, jump_ts=jnp.arange(1.0, count))
-        saveat = diffrax.SaveAt(t1=True) if stations is None else diffrax.SaveAt(ts=_s_of_X(quadratics, stations))
+        if stations is None:
+            saveat = diffrax.SaveAt(t1=True)
+        else:
+            segment, u = locate(quadratics, stations)
+            saveat = diffrax.SaveAt(ts=segment + u)
         solution = diffrax.diffeqsolve(
             diffrax.ODETerm(in_s),
             self.solver,
@@ -287,11 +291,3 @@ def _lever(r_hat):
     """Carries a wrench to the head: ((1, 0), (r^, 1))."""
     return jnp.block([[jnp.eye(3), jnp.zeros((3, 3))], [r_hat, jnp.eye(3)]])
 
-
-def _s_of_X(quadratics, X):
-    """The s at which the abscissae X are met."""
-    k = jnp.clip(jnp.searchsorted(quadratics[:, 0], X, side="right") - 1, 0, quadratics.shape[0] - 1)
-    a, b, c = jnp.unstack(quadratics[k], axis=1)
-    past = jnp.maximum(X - a, 0.0)
-    root = b + jnp.sqrt(jnp.maximum(b * b + 4.0 * c * past, 0.0))
-    return k + jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)

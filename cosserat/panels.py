@@ -54,7 +54,7 @@ class Panels(AbstractSpacePath):
     ) -> HeadDynamics:
         """First space loop, (48)-(58)."""
         motion = section_motion(body, gait, state.twist, t)
-        loads = _at_loads(body, motion, state)
+        loads = at_loads(body, motion, state)
         fluid_wrench = body.to_load.T @ (body.load_weight[:, None] * _fluid_wrench(body, fluid, loads))
         gyroscopic = coadjoint(motion.twist, apply(body.inertia, motion.twist))
         inertia = body.inertia + body.added
@@ -78,7 +78,7 @@ class Panels(AbstractSpacePath):
     ) -> SecondLoop:
         """Second space loop, (61)-(66), with n and R M in the head's axes, where both are plain integrals."""
         motion = section_motion(body, gait, state.twist, t, twist_rate)
-        loads = _at_loads(body, motion, state)
+        loads = at_loads(body, motion, state)
         wrench = _fluid_wrench(body, fluid, loads)
         wrench = wrench + coadjoint(loads.twist, apply(body.load_inertia, loads.twist))
         wrench = wrench - apply(body.load_inertia + body.load_added, body.to_load @ motion.twist_rate)
@@ -150,18 +150,19 @@ def section_motion(
     )
 
 
-class _Loads(eqx.Module):
+class LoadMotion(eqx.Module):
     """Place and twist of the sections at the load nodes."""
 
     place: Place
     twist: Float[Array, "loads 6"]
 
 
-def _at_loads(body, motion, state):
+def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> LoadMotion:
+    """The sections' motion carried from the smooth to the load nodes."""
     # A fluid that does not ask where it is lets the compiler drop the place.
     position = state.position[None, :] + body.to_load @ motion.shape.position @ state.rotation.T
     rotation = state.rotation[None] @ matrix_from_quaternion(body.to_load @ motion.shape.quaternion)
-    return _Loads(Place(position, rotation), body.to_load @ motion.twist)
+    return LoadMotion(Place(position, rotation), body.to_load @ motion.twist)
 
 
 def _fluid_wrench(body, fluid, loads):

@@ -11,7 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from hydro import EllipticSection
 
@@ -116,3 +116,15 @@ def load_nodes(beam: Beam) -> LoadNodes:
         panel_quadratic.append(local)
     section = EllipticSection(jnp.concatenate(b), jnp.concatenate(c))
     return LoadNodes(jnp.concatenate(X), jnp.concatenate(weight), section, jnp.concatenate(panel_quadratic))
+
+
+def locate(
+    quadratics: Float[Array, "cells 3"], X: Float[Array, "points"]
+) -> tuple[Int[Array, "points"], Float[Array, "points"]]:
+    """The cell, among maps X(u) = a + b u + c u² of u in [0, 1], in which each abscissa lies, and its u there."""
+    cell = jnp.clip(jnp.searchsorted(quadratics[:, 0], X, side="right") - 1, 0, quadratics.shape[0] - 1)
+    a, b, c = jnp.unstack(quadratics[cell], axis=1)
+    # The root of c u² + b u = X - a, in the form that keeps its digits for c of either sign.
+    past = jnp.maximum(X - a, 0.0)
+    root = b + jnp.sqrt(jnp.maximum(b * b + 4.0 * c * past, 0.0))
+    return cell, jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid, EllipticSection
 
 from .beam import Beam
-from .quadrature import LOAD_ORDER, gauss, integration, interpolation, load_nodes
+from .quadrature import LOAD_ORDER, gauss, integration, interpolation, load_nodes, locate
 
 
 class SampledBody(eqx.Module):
@@ -64,13 +64,7 @@ class SampledBody(eqx.Module):
     def integral_at(self, X: Float[Array, "points"], f: Float[Array, "loads k"]) -> Float[Array, "points k"]:
         """Integrals from the nose to the abscissae X [m] of a density known at the load nodes."""
         per_panel = self._density_in_u(f)
-        start = self.load_quadratic[:, 0]
-        panel = jnp.clip(jnp.searchsorted(start, X, side="right") - 1, 0, start.shape[0] - 1)
-        a, b, c = jnp.unstack(self.load_quadratic[panel], axis=1)
-        # The root of c u² + b u = X - a, in the form that keeps its digits for c of either sign.
-        past = jnp.maximum(X - a, 0.0)
-        root = b + jnp.sqrt(jnp.maximum(b * b + 4.0 * c * past, 0.0))
-        u = jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)
+        panel, u = locate(self.load_quadratic, X)
         inside = jnp.einsum("pg,pgk->pk", integration(u, LOAD_ORDER), per_panel[panel])
         return self._before(per_panel)[panel] + inside
 

@@ -9,6 +9,7 @@ from .drag import (
     drag_wrench as drag_wrench,
 )
 from .fluid import (
+    CONVECTIVE as CONVECTIVE,
     AbstractFluid as AbstractFluid,
     Place as Place,
     Void as Void,

@@ -5,6 +5,7 @@
    belongs to `added_inertia`, which depends on the shape only; everything else is a named term.
 3. A wrench is what the fluid does to the body: `wrench @ twist` is the power the body receives.
 4. The same for the nose, a point at X = 0, in newtons rather than per metre.
+5. The terms named in `CONVECTIVE` belong to the added inertia: what it does besides -added_inertia @ d(twist)/dt.
 """
 
 import abc
@@ -16,6 +17,8 @@ from jaxtyping import Array, Float
 from .sections import EllipticSection
 
 Terms = dict[str, Float[Array, "6"]]
+
+CONVECTIVE = ("added_mass", "nose_added_mass")
 
 
 class Place(eqx.Module):

@@ -1,0 +1,160 @@
+"""Momentum, energy and power of the swimming beam: what the conservation laws speak of."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from hydro import CONVECTIVE, AbstractFluid, Place, Void
+from spatial import angular, cross, join, linear, matrix_from_quaternion, wrench_to_head
+
+from .beam import Beam
+from .head_dynamics import check_model, solve_head
+from .panels import Panels, SectionMotion, apply, at_loads, section_motion
+from .quadrature import load_nodes
+from .sampled_body import SampledBody
+from .space_path import AbstractSpacePath
+from .state import HeadState
+from .strain import Gait, strain_rates
+
+
+def mass(beam: Beam) -> Float[Array, ""]:
+    """Mass of the body [kg]."""
+    nodes = load_nodes(beam)
+    return beam.density * jnp.sum(nodes.weight * nodes.section.area)
+
+
+class Energetics(eqx.Module):
+    """Sums over the body at one instant.
+
+    Attributes:
+        centre_w: centre of mass of the body, in the world [m].
+        centre_velocity_w: its velocity [m/s].
+        momentum_w: linear momentum of the body [kg·m/s] and angular momentum about the world's origin [kg·m²/s].
+        impulse_w: the same with the added momentum of the fluid.
+        kinetic: kinetic energy of the body T [J].
+        added: kinetic energy of the added inertia T_a [J].
+        dissipation: power that the fluid's resistance takes, D [W].
+        convective: power that the added inertia delivers beyond -dT_a/dt, P_conv [W]; zero in the kirchhoff form.
+    """
+
+    centre_w: Float[Array, "3"]
+    centre_velocity_w: Float[Array, "3"]
+    momentum_w: Float[Array, "6"]
+    impulse_w: Float[Array, "6"]
+    kinetic: Float[Array, ""]
+    added: Float[Array, ""]
+    dissipation: Float[Array, ""]
+    convective: Float[Array, ""]
+
+
+@eqx.filter_jit
+def energetics(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: ArrayLike,
+    path: Panels | None = None,
+) -> Energetics:
+    """Momentum, energies and powers at one instant, by the quadrature of the fast path.
+
+    In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head.
+        t: time [s].
+        path: the nodes along X; `Panels()` when None.
+    """
+    path = Panels() if path is None else path
+    check_model(beam, gait, fluid, path)
+    return sampled_energetics(path.sample(beam, fluid), gait, fluid, state, jnp.asarray(t, float))
+
+
+def sampled_energetics(
+    body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
+) -> Energetics:
+    """`energetics` of a body that is sampled already."""
+    motion = section_motion(body, gait, state.twist, t)
+    loads = at_loads(body, motion, state)
+    momentum = apply(body.inertia, motion.twist)
+    added_momentum = apply(body.added, motion.twist)
+    nose_momentum = body.nose_added @ state.twist
+
+    powers = {
+        name: jnp.sum(body.load_weight * jnp.sum(term * loads.twist, axis=-1))
+        for name, term in jax.vmap(fluid.terms)(body.load_section, loads.place, loads.twist).items()
+    }
+    nose = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
+    powers |= {name: term @ state.twist for name, term in nose.items()}
+    zero = jnp.zeros(())
+    node_mass = body.inertia[:, 0, 0]
+    total = jnp.sum(node_mass)
+    momentum_w = _to_world(state, motion, momentum)
+    centre_h = jnp.sum(node_mass[:, None] * motion.shape.position, axis=0) / total
+    return Energetics(
+        centre_w=state.position + state.rotation @ centre_h,
+        centre_velocity_w=linear(momentum_w) / total,
+        momentum_w=momentum_w,
+        impulse_w=_to_world(state, motion, momentum + added_momentum, nose_momentum),
+        kinetic=0.5 * jnp.sum(momentum * motion.twist),
+        added=0.5 * (jnp.sum(added_momentum * motion.twist) + nose_momentum @ state.twist),
+        dissipation=-sum((power for name, power in powers.items() if name not in CONVECTIVE), zero),
+        convective=sum((power for name, power in powers.items() if name in CONVECTIVE), zero),
+    )
+
+
+@eqx.filter_jit
+def momentum(beam: Beam, gait: Gait, state: HeadState, t: ArrayLike, path: Panels | None = None) -> Float[Array, "6"]:
+    """Linear momentum of the body [kg·m/s] and its angular momentum about the world's origin [kg·m²/s], in the world.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        state: pose and twist of the head.
+        t: time [s].
+        path: the nodes along X; `Panels()` when None.
+    """
+    return energetics(beam, gait, Void(), state, t, path).momentum_w
+
+
+@eqx.filter_jit
+def actuator_power(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: ArrayLike,
+    path: AbstractSpacePath | None = None,
+) -> Float[Array, ""]:
+    """Power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head.
+        t: time [s].
+        path: the way along X; `Panels()` when None.
+    """
+    path = check_model(beam, gait, fluid, path)
+    t = jnp.asarray(t, float)
+    body = path.sample(beam, fluid)
+    twist_rate = solve_head(path.head_dynamics(body, gait, fluid, state, t))
+    nodes = load_nodes(beam)
+    X = nodes.X.ravel()
+    loop = path.second_loop(body, gait, fluid, state, t, twist_rate, X)
+    force = apply(jnp.swapaxes(matrix_from_quaternion(loop.quaternion), -1, -2), loop.force_w)
+    per_metre = jnp.sum(join(force, loop.moment) * strain_rates(gait, X, t).dxi, axis=-1)
+    return jnp.sum(nodes.weight.ravel() * per_metre)
+
+
+def _to_world(state: HeadState, motion: SectionMotion, momentum, at_head=None):
+    """Section momenta gathered at the head, then seen from the world's origin."""
+    total = jnp.sum(wrench_to_head(motion.shape.rotation, motion.shape.position, momentum), axis=0)
+    total = total if at_head is None else total + at_head
+    p = state.rotation @ linear(total)
+    return join(p, state.rotation @ angular(total) + cross(state.position, p))

@@ -1,0 +1,81 @@
+"""The head's acceleration under imposed strains: the first space loop, from any path. [BPK06, VIII.A]"""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from hydro import AbstractFluid
+
+from .beam import Beam
+from .panels import Panels
+from .space_path import AbstractSpacePath, HeadDynamics
+from .state import HeadState
+from .strain import Gait, check_gait
+
+
+def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpacePath | None) -> AbstractSpacePath:
+    """Refuses arguments of the wrong kind; returns the path, the default one for None."""
+    check_gait(gait)
+    path = Panels() if path is None else path
+    kinds = (
+        ("beam", beam, Beam, "a cosserat.Beam"),
+        ("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Morison() or hydro.Void()"),
+        ("path", path, AbstractSpacePath, "a space path, such as cosserat.Panels() or cosserat.Nested()"),
+    )
+    for name, value, kind, rule in kinds:
+        if not isinstance(value, kind):
+            raise ValueError(f"{name} = {value!r}: must be {rule}")
+    return path
+
+
+def solve_head(dynamics: HeadDynamics) -> Float[Array, "6"]:
+    """d(twist)/dt of the head, in its frame [m/s², rad/s²]."""
+    return jnp.linalg.solve(dynamics.inertia, dynamics.wrench)
+
+
+@eqx.filter_jit
+def head_dynamics(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: ArrayLike,
+    path: AbstractSpacePath | None = None,
+) -> HeadDynamics:
+    """The body reduced to its head: inertia (body and water) and wrench, in the head frame. (34)
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head.
+        t: time [s].
+        path: the way along X; `Panels()` when None.
+    """
+    path = check_model(beam, gait, fluid, path)
+    return path.head_dynamics(path.sample(beam, fluid), gait, fluid, state, jnp.asarray(t, float))
+
+
+@eqx.filter_jit
+def head_acceleration(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: ArrayLike,
+    path: AbstractSpacePath | None = None,
+) -> Float[Array, "6"]:
+    """Rate of the head's twist under the imposed strains, in the head frame [m/s², rad/s²].
+
+    It is d(V, Ω)/dt of the components in the moving frame; the acceleration of the nose in the head's axes is
+    dV/dt + Ω×V.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head.
+        t: time [s].
+        path: the way along X; `Panels()` when None.
+    """
+    return solve_head(head_dynamics(beam, gait, fluid, state, t, path))

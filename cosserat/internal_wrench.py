@@ -1,0 +1,145 @@
+"""Internal force and control torque along the body: the second space loop, from any path. [BPK06, VIII.B]"""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from hydro import AbstractFluid, EllipticSection, Place
+from spatial import increasing, matrix_from_quaternion
+
+from .beam import Beam
+from .head_dynamics import check_model, solve_head
+from .space_path import AbstractSpacePath
+from .state import HeadState
+from .strain import Gait, strain_rates
+
+STATIONS = 81
+
+
+class BodyFields(eqx.Module):
+    """The body at one instant, at stations along X.
+
+    Attributes:
+        X: abscissae [m].
+        section: the sections there.
+        position_w: their centres in the world [m].
+        quaternion: their orientation in the world, (w, x, y, z).
+        twist: their velocity, in their frame [m/s, rad/s].
+        twist_rate: its rate [m/s², rad/s²].
+        strain: imposed strain (Γ, K), in their frame [-, 1/m].
+        strain_rate: its rate [1/s, 1/(m·s)].
+        force_w: internal force n, in the world [N]: what the head side exerts on the tail side.
+        moment: internal moment M, in the section frame [N·m]: what the head side exerts on the tail side. The
+            actuators deliver ∫(M·dK/dt + Rᵀn·dΓ/dt) dX to the body.
+        fluid: load of the fluid per metre, term by term, in the section frame [N/m, N].
+        nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
+        head_twist_rate: d(twist)/dt of the head [m/s², rad/s²].
+        tail: (n, M) at X = L; zero when the two space loops agree [N, N·m].
+    """
+
+    X: Float[Array, "stations"]
+    section: EllipticSection
+    position_w: Float[Array, "stations 3"]
+    quaternion: Float[Array, "stations 4"]
+    twist: Float[Array, "stations 6"]
+    twist_rate: Float[Array, "stations 6"]
+    strain: Float[Array, "stations 6"]
+    strain_rate: Float[Array, "stations 6"]
+    force_w: Float[Array, "stations 3"]
+    moment: Float[Array, "stations 3"]
+    fluid: dict[str, Float[Array, "stations 6"]]
+    nose: dict[str, Float[Array, "6"]]
+    head_twist_rate: Float[Array, "6"]
+    tail: Float[Array, "6"]
+
+    @property
+    def force(self) -> Float[Array, "stations 3"]:
+        """Internal force Rᵀn in the section frame [N]."""
+        return jnp.einsum("sji,sj->si", matrix_from_quaternion(self.quaternion), self.force_w)
+
+
+@eqx.filter_jit
+def internal_wrench(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: ArrayLike,
+    path: AbstractSpacePath | None = None,
+    stations: ArrayLike | None = None,
+) -> BodyFields:
+    """Motion, internal wrench and fluid load along the body at one instant.
+
+    n and M are integrated from the nose; n(L) = M(L) = 0 is never imposed, `tail` tells how well it holds.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head.
+        t: time [s].
+        path: the way along X; `Panels()` when None.
+        stations: increasing abscissae in [0, L] [m]; 81 even ones when None.
+    """
+    path = check_model(beam, gait, fluid, path)
+    if stations is None:
+        stations = beam.length * jnp.linspace(0.0, 1.0, STATIONS)
+    else:
+        stations = increasing("stations", stations, "m")
+        stations = eqx.error_if(
+            stations,
+            (stations[0] < 0) | (stations[-1] > beam.length * (1 + 1e-12)),
+            "stations must lie between the nose (0) and the tail (beam.length) [m]",
+        )
+    return body_fields(path, path.sample(beam, fluid), beam, gait, fluid, state, jnp.asarray(t, float), stations)
+
+
+def body_fields(
+    path: AbstractSpacePath,
+    body: Any,
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Float[Array, ""],
+    stations: Float[Array, "stations"],
+) -> BodyFields:
+    """`internal_wrench` on a body that the path has sampled already."""
+    twist_rate = solve_head(path.head_dynamics(body, gait, fluid, state, t))
+    ends = jnp.append(stations, beam.length)
+    loop = path.second_loop(body, gait, fluid, state, t, twist_rate, ends)
+    tail = jnp.concatenate([loop.force_w[-1], loop.moment[-1]])
+    loop = jax.tree.map(lambda field: field[:-1], loop)
+
+    section = jax.vmap(beam.profile)(stations)
+    place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion))
+    terms = jax.vmap(fluid.terms)(section, place, loop.twist)
+    added = jax.vmap(fluid.added_inertia)(section)
+    terms = _with_acceleration(terms, "added_mass", jnp.einsum("sij,sj->si", added, loop.twist_rate))
+    nose = fluid.nose_terms(beam.nose_radius, Place(state.position, state.rotation), state.twist)
+    nose_added = fluid.nose_added_inertia(beam.nose_radius) @ twist_rate
+    strain = strain_rates(gait, stations, t)
+    return BodyFields(
+        X=stations,
+        section=section,
+        position_w=loop.position_w,
+        quaternion=loop.quaternion,
+        twist=loop.twist,
+        twist_rate=loop.twist_rate,
+        strain=strain.xi,
+        strain_rate=strain.dxi,
+        force_w=loop.force_w,
+        moment=loop.moment,
+        fluid=terms,
+        nose=_with_acceleration(nose, "nose_added_mass", nose_added),
+        head_twist_rate=twist_rate,
+        tail=tail,
+    )
+
+
+def _with_acceleration(terms, name, inertial):
+    """Completes the convective term of the added mass by its part in the acceleration, where there is a fluid."""
+    return {key: value - inertial if key == name else value for key, value in terms.items()}

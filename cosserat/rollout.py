@@ -1,0 +1,165 @@
+"""The motion of the head in time: pure arrays in, pure arrays out, for gradients to go through."""
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
+
+from hydro import AbstractFluid
+from spatial import increasing, positive, quaternion_rate
+
+from .beam import Beam
+from .head_dynamics import check_model, solve_head
+from .space_path import AbstractSpacePath
+from .state import HeadState, unchecked_state
+from .strain import Gait
+
+FAILED = (
+    "the time integration did not reach t1. Likely causes: a gait that is not twice differentiable in time or "
+    "returns NaN, strains too large or too fast, tolerances below round-off, or too few steps (max_steps)."
+)
+
+
+class Trajectory(eqx.Module):
+    """The head in time.
+
+    Attributes:
+        time: output times [s].
+        position: of the nose in the world [m].
+        quaternion: of the head in the world, (w, x, y, z), unit.
+        twist: of the head, in its frame [m/s, rad/s].
+        steps: accepted and rejected time steps.
+        succeeded: whether the integration reached the last time.
+        dense: the continuous solution, when it was asked for: see `state_at`.
+    """
+
+    time: Float[Array, "times"]
+    position: Float[Array, "times 3"]
+    quaternion: Float[Array, "times 4"]
+    twist: Float[Array, "times 6"]
+    steps: Int[Array, "2"]
+    succeeded: Bool[Array, ""]
+    dense: diffrax.AbstractGlobalInterpolation | diffrax.DenseInterpolation | None = None
+
+    def state(self, k: int | Int[Array, ""]) -> HeadState:
+        """The state at the k-th output time."""
+        return unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
+
+    def state_at(self, t: ArrayLike) -> HeadState:
+        """The state at any time between the first and the last [s]; needs `rollout(..., dense=True)`."""
+        if self.dense is None:
+            raise ValueError("state_at needs the dense output: call rollout(..., dense=True)")
+        position, quaternion, twist = self.dense.evaluate(t)
+        return unchecked_state(position, quaternion / jnp.linalg.norm(quaternion), twist)
+
+
+@eqx.filter_jit
+def rollout(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    t1: ArrayLike = 10.0,
+    *,
+    t0: ArrayLike = 0.0,
+    state: HeadState | None = None,
+    samples: int = 201,
+    times: ArrayLike | None = None,
+    path: AbstractSpacePath | None = None,
+    solver: diffrax.AbstractSolver | None = None,
+    rtol: ArrayLike = 1e-6,
+    atol: ArrayLike = 1e-8,
+    controller: diffrax.AbstractStepSizeController | None = None,
+    dt0: ArrayLike | None = None,
+    max_steps: int = 100_000,
+    adjoint: diffrax.AbstractAdjoint | None = None,
+    dense: bool = False,
+    throw: bool = True,
+    progress: diffrax.AbstractProgressMeter | None = None,
+) -> Trajectory:
+    """Swims: integrates the head's dynamics in time. jit-, vmap- and grad-safe.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, the integrator steps onto them.
+        fluid: the fluid around it.
+        t1: last time [s].
+        t0: first time [s].
+        state: state of the head at t0; at rest at the world's origin when None.
+        samples: number of even output times, both ends included.
+        times: increasing output times between t0 and t1 [s], instead of `samples`.
+        path: the way along X; `Panels()` when None.
+        solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
+        rtol: relative tolerance of the adaptive step.
+        atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
+        controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
+        dt0: first (or constant) step [s]; chosen by diffrax when None.
+        max_steps: greatest number of steps.
+        adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
+            `jax.jacfwd`.
+        dense: keep the continuous solution, for `Trajectory.state_at`.
+        throw: raise when the integration fails; otherwise `succeeded` tells, and the rest of the arrays is infinite.
+        progress: a diffrax progress meter.
+    """
+    path = check_model(beam, gait, fluid, path)
+    t0, t1 = jnp.asarray(t0, float), jnp.asarray(t1, float)
+    times = output_times(t0, t1, samples, times)
+    state = HeadState() if state is None else state
+    if not isinstance(state, HeadState):
+        raise ValueError(f"state = {state!r}: must be a cosserat.HeadState")
+    body = path.sample(beam, fluid)
+
+    def field(t, y, _):
+        position, quaternion, twist = y
+        head = unchecked_state(position, quaternion, twist)
+        twist_rate = solve_head(path.head_dynamics(body, gait, fluid, head, t))
+        return head.rotation @ twist[:3], quaternion_rate(quaternion, twist[3:]), twist_rate
+
+    solution = diffrax.diffeqsolve(
+        diffrax.ODETerm(field),
+        diffrax.Tsit5() if solver is None else solver,
+        t0=t0,
+        t1=t1,
+        dt0=dt0,
+        y0=(state.position, state.quaternion, state.twist),
+        saveat=diffrax.SaveAt(ts=times, dense=dense),
+        stepsize_controller=_controller(gait, rtol, atol, controller),
+        max_steps=max_steps,
+        adjoint=diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
+        throw=False,
+        progress_meter=diffrax.NoProgressMeter() if progress is None else progress,
+    )
+    assert solution.ys is not None
+    position, quaternion, twist = solution.ys
+    succeeded = (solution.result == diffrax.RESULTS.successful) & jnp.all(jnp.isfinite(twist))
+    if throw:
+        twist = eqx.error_if(twist, ~succeeded, FAILED)
+    steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
+    # The flow keeps the norm of the quaternion; the solver only to its tolerance.
+    norm = jnp.linalg.norm(quaternion, axis=1, keepdims=True)
+    return Trajectory(times, position, quaternion / norm, twist, steps, succeeded, solution.interpolation)
+
+
+def output_times(
+    t0: Float[Array, ""], t1: Float[Array, ""], samples: int, times: ArrayLike | None
+) -> Float[Array, "times"]:
+    """The times at which a run is recorded; refuses those that do not increase from t0 to t1."""
+    span = increasing("(t0, t1)", jnp.stack([t0, t1]), "s")
+    if times is None:
+        if not isinstance(samples, int) or samples < 2:
+            raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
+        return span[0] + (span[1] - span[0]) * jnp.linspace(0.0, 1.0, samples)
+    times = increasing("times", times, "s")
+    outside = (times[0] < span[0]) | (times[-1] > span[1])
+    if not isinstance(outside, jax.core.Tracer) and outside:
+        raise ValueError(f"times run from {times[0]} to {times[-1]}: must lie between t0 = {t0} and t1 = {t1} [s]")
+    return eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
+
+
+def _controller(gait, rtol, atol, controller):
+    if controller is None:
+        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
+    breaks = tuple(getattr(gait, "break_times", ()))
+    if not breaks or isinstance(controller, diffrax.ConstantStepSize):
+        return controller
+    return diffrax.ClipStepSizeController(controller, step_ts=jnp.sort(jax.lax.stop_gradient(jnp.stack(breaks))))

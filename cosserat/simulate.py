@@ -1,0 +1,267 @@
+"""A swim with everything one may ask of it afterwards, labelled, with units."""
+
+import warnings
+from typing import Any
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import ArrayLike
+
+from hydro import AbstractFluid
+from spatial import matrix_from_quaternion
+
+from .beam import Beam
+from .energy import actuator_power, sampled_energetics
+from .head_dynamics import check_model
+from .internal_wrench import STATIONS, body_fields
+from .panels import Panels
+from .resolution import strain_tail
+from .rollout import FAILED, Trajectory, rollout
+from .space_path import AbstractSpacePath
+from .state import HeadState
+from .strain import Gait
+
+AXES = ("x", "y", "z")
+SECTION_AXES = ("t1", "t2", "t3")
+QUATERNION = ("w", "x", "y", "z")
+TWIST = ("V1", "V2", "V3", "W1", "W2", "W3")
+WRENCH = ("f1", "f2", "f3", "c1", "c2", "c3")
+STRAIN = ("G1", "G2", "G3", "K1", "K2", "K3")
+
+# name: (dimensions, unit, meaning)
+VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "head_position": (("time", "axis"), "m", "position of the nose in the world"),
+    "head_quaternion": (("time", "quaternion"), "1", "orientation of the head in the world"),
+    "head_twist": (("time", "twist"), "m/s, rad/s", "velocity of the head in its own frame"),
+    "head_twist_rate": (("time", "twist"), "m/s^2, rad/s^2", "rate of the head's twist in its own frame"),
+    "head_velocity": (("time", "axis"), "m/s", "velocity of the nose in the world"),
+    "head_angular_velocity": (("time", "axis"), "rad/s", "angular velocity of the head in the world"),
+    "position": (("time", "X", "axis"), "m", "centre of each section in the world"),
+    "orientation": (("time", "X", "quaternion"), "1", "orientation of each section in the world"),
+    "section_twist": (("time", "X", "twist"), "m/s, rad/s", "velocity of each section in its own frame"),
+    "strain": (("time", "X", "strain_component"), "1, 1/m", "imposed strain in the section frame"),
+    "internal_force": (("time", "X", "axis"), "N", "internal force n, head side on tail side, in the world"),
+    "internal_moment": (
+        ("time", "X", "section_axis"),
+        "N m",
+        "internal moment M, head side on tail side, in the section frame",
+    ),
+    "tail_force": (("time", "axis"), "N", "n(L): zero when the two space loops agree"),
+    "tail_moment": (("time", "section_axis"), "N m", "M(L): zero when the two space loops agree"),
+    "centre_of_mass": (("time", "axis"), "m", "centre of mass of the body in the world"),
+    "centre_velocity": (("time", "axis"), "m/s", "velocity of the centre of mass in the world"),
+    "momentum": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of the body about the world's origin"),
+    "impulse": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of body and added mass, same point"),
+    "kinetic_energy": (("time",), "J", "kinetic energy of the body"),
+    "added_energy": (("time",), "J", "kinetic energy of the added mass"),
+    "actuator_power": (("time",), "W", "power the actuators deliver to the body"),
+    "dissipation": (("time",), "W", "power the fluid's resistance takes"),
+    "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
+}
+
+
+class SimulationError(RuntimeError):
+    """A run that did not reach its last time."""
+
+
+def simulate(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    t1: float = 10.0,
+    *,
+    t0: float = 0.0,
+    state: HeadState | None = None,
+    samples: int = 201,
+    times: ArrayLike | None = None,
+    stations: int = STATIONS,
+    path: AbstractSpacePath | None = None,
+    solver: diffrax.AbstractSolver | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    controller: diffrax.AbstractStepSizeController | None = None,
+    dt0: float | None = None,
+    max_steps: int = 100_000,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Swims from t0 to t1 and returns the motion, the internal wrench, the fluid's loads and the energy budget.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        t1: last time [s].
+        t0: first time [s].
+        state: state of the head at t0; at rest at the world's origin when None.
+        samples: number of even output times, both ends included.
+        times: increasing output times between t0 and t1 [s], instead of `samples`.
+        stations: number of even abscissae at which the body is recorded, nose and tail included.
+        path: the way along X; `Panels()` when None.
+        solver: diffrax solver; `Tsit5()` when None.
+        rtol: relative tolerance of the adaptive time step.
+        atol: absolute tolerance of the adaptive time step [m, -, m/s, rad/s].
+        controller: diffrax step size controller, instead of the tolerances.
+        dt0: first (or constant) time step [s].
+        max_steps: greatest number of time steps.
+        progress: show a progress bar.
+
+    Returns:
+        A dataset over `time` and `X`; every variable has `units` and `long_name`, and the loads of the fluid
+        are there term by term (`fluid_drag`, `fluid_added_mass`, `nose_drag`, ...).
+
+    Raises:
+        SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
+    """
+    path = check_model(beam, gait, fluid, path)
+    if not isinstance(stations, int) or stations < 2:
+        raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")
+    trajectory = rollout(
+        beam,
+        gait,
+        fluid,
+        t1,
+        t0=t0,
+        state=state,
+        samples=samples,
+        times=times,
+        path=path,
+        solver=solver,
+        rtol=rtol,
+        atol=atol,
+        controller=controller,
+        dt0=dt0,
+        max_steps=max_steps,
+        throw=False,
+        progress=diffrax.TqdmProgressMeter() if progress else None,
+    )
+    _raise_if_failed(trajectory)
+    _warn_if_unresolved(gait, beam, path, trajectory)
+    fields = _record(beam, gait, fluid, path, trajectory, stations)
+    return _dataset(fields, beam, trajectory, attributes(gait, fluid, path, trajectory, rtol, atol))
+
+
+def _raise_if_failed(trajectory: Trajectory) -> None:
+    if bool(trajectory.succeeded):
+        return
+    good = np.isfinite(np.asarray(trajectory.twist)).all(axis=1)
+    time = np.asarray(trajectory.time)
+    last = time[good][-1] if good.any() else time[0]
+    accepted, rejected = (int(n) for n in trajectory.steps)
+    raise SimulationError(
+        f"stopped after t = {last:g} s of {time[-1]:g} s, {accepted} steps accepted and {rejected} rejected: {FAILED}"
+    )
+
+
+def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, trajectory: Trajectory) -> None:
+    if not isinstance(path, Panels):
+        return
+    tail = float(jnp.max(strain_tail(gait, beam.length, trajectory.time, path.order, path.panels)))
+    if tail > 1e-5:
+        warnings.warn(
+            f"the gait is not resolved by {path.panels} panel(s) of {path.order} nodes along the body (relative "
+            f"tail of its expansion {tail:.0e}): waves too short, or not smooth in X. "
+            "Use path=cosserat.Panels(panels=...) with more panels.",
+            stacklevel=3,
+        )
+
+
+@eqx.filter_jit
+def _record(beam, gait, fluid, path, trajectory: Trajectory, stations: int) -> dict[str, Any]:
+    """Everything at every output time, one instant after the other: memory stays small."""
+    X = beam.length * jnp.linspace(0.0, 1.0, stations)
+    body = path.sample(beam, fluid)
+    rule = path if isinstance(path, Panels) else Panels()
+    sampled = rule.sample(beam, fluid)
+
+    def instant(k):
+        t, state = trajectory.time[k], trajectory.state(k)
+        fields = body_fields(path, body, beam, gait, fluid, state, t, X)
+        sums = sampled_energetics(sampled, gait, fluid, state, t)
+        rotation = matrix_from_quaternion(state.quaternion)
+        record = {
+            "head_position": state.position,
+            "head_quaternion": state.quaternion,
+            "head_twist": state.twist,
+            "head_twist_rate": fields.head_twist_rate,
+            "head_velocity": rotation @ state.twist[:3],
+            "head_angular_velocity": rotation @ state.twist[3:],
+            "position": fields.position_w,
+            "orientation": fields.quaternion,
+            "section_twist": fields.twist,
+            "strain": fields.strain,
+            "internal_force": fields.force_w,
+            "internal_moment": fields.moment,
+            "tail_force": fields.tail[:3],
+            "tail_moment": fields.tail[3:],
+            "centre_of_mass": sums.centre_w,
+            "centre_velocity": sums.centre_velocity_w,
+            "momentum": sums.momentum_w,
+            "impulse": sums.impulse_w,
+            "kinetic_energy": sums.kinetic,
+            "added_energy": sums.added,
+            "actuator_power": actuator_power(beam, gait, fluid, state, t, path),
+            "dissipation": sums.dissipation,
+            "convective_power": sums.convective,
+        }
+        record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
+        return record | fields.nose
+
+    return jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+
+
+def attributes(
+    gait: Gait, fluid: AbstractFluid, path: AbstractSpacePath, trajectory: Trajectory, rtol: float, atol: float
+) -> dict[str, Any]:
+    """How a run was made, for the file it goes to."""
+    return {
+        "title": "anguilla: a swimming Cosserat beam",
+        "conventions": "SI; X from nose to tail; forward is -t1; (w,x,y,z) quaternions; wrenches act on the body",
+        "fluid": type(fluid).__name__,
+        "added_mass": str(getattr(fluid, "added_mass", "none")),
+        "gait": type(gait).__name__,
+        "space_path": str(path),
+        "rtol": float(rtol),
+        "atol": float(atol),
+        "steps_accepted": int(trajectory.steps[0]),
+        "steps_rejected": int(trajectory.steps[1]),
+    }
+
+
+def _dataset(fields: dict[str, Any], beam: Beam, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:
+    X = np.asarray(beam.length) * np.linspace(0.0, 1.0, fields["position"].shape[1])
+    section = jax.vmap(beam.profile)(jnp.asarray(X))
+    data: dict[str, Any] = {}
+    for name, values in fields.items():
+        if name in VARIABLES:
+            dims, units, meaning = VARIABLES[name]
+        elif name.startswith("fluid_"):
+            dims, units = ("time", "X", "wrench"), "N/m, N"
+            meaning = f"{_words(name[6:])} on each section per metre, in its own frame"
+        else:
+            dims, units, meaning = ("time", "wrench"), "N, N m", f"{_words(name)}, in the head frame"
+        data[name] = (dims, np.asarray(values), {"units": units, "long_name": meaning})
+    for name, values, meaning in (("b", section.b, "t2"), ("c", section.c, "t3")):
+        data[f"semiaxis_{name}"] = (
+            ("X",),
+            np.asarray(values),
+            {"units": "m", "long_name": f"semi-axis of the section along {meaning}"},
+        )
+    coords = {
+        "time": ("time", np.asarray(trajectory.time), {"units": "s", "long_name": "time"}),
+        "X": ("X", X, {"units": "m", "long_name": "abscissa along the body, from the nose"}),
+        "axis": list(AXES),
+        "section_axis": list(SECTION_AXES),
+        "quaternion": list(QUATERNION),
+        "twist": list(TWIST),
+        "wrench": list(WRENCH),
+        "strain_component": list(STRAIN),
+    }
+    return xr.Dataset(data, coords=coords, attrs=attrs)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
