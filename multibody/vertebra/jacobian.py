@@ -1,0 +1,97 @@
+"""Rates: A ω = B θ̇, the Jacobian J = A⁻¹B, its condition number, and how far singularities are."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import cross
+
+from .design import Wrist
+from .inverse import Posture
+
+_SINGULAR = 1e-12  # a determinant or a diagonal entry this small is a singularity
+
+
+def matrix_A(pose: Posture) -> Float[Array, "3 3"]:
+    """A of A ω = B θ̇: rows p_i × r_i, then z''ᵀ. [CHA08, eqs. (7), (8)]
+
+    After (7), where the printed A ω + B θ̇ = 0 has the wrong sign for the printed B. The third row is
+    z'' = (C3 Sφ, S3 Sφ, Cφ); the printed (0 0 1) holds only at φ = 0.
+
+    Args:
+        pose: a posture; ω is the angular velocity of the platform in the fixed frame [rad/s].
+    """
+    return jnp.concatenate([cross(pose.arm, pose.rod), z_second(pose)[None, :]])
+
+
+def diagonal_B(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
+    """Diagonal of B of A ω = B θ̇: (l_i × r_i)·i_i, then cos φ. [CHA08, eq. (9)]
+
+    The printed third entry 1 holds only at φ = 0.
+
+    Args:
+        wrist: the design.
+        pose: a posture; positive entries are the working mode.
+    """
+    legs = jnp.sum(cross(pose.crank, pose.rod) * wrist.axis, axis=1)
+    return jnp.concatenate([legs, jnp.cos(pose.leg[1:2])])
+
+
+def inverse_jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
+    """J⁻¹ = B⁻¹A with θ̇ = J⁻¹ω, ω in the fixed frame; zero rows where B is singular."""
+    B = diagonal_B(wrist, pose)
+    good = jnp.abs(B) > _SINGULAR
+    scale = jnp.where(good, 1.0 / jnp.where(good, B, 1.0), 0.0)
+    return scale[:, None] * matrix_A(pose)
+
+
+def jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
+    """J = A⁻¹B with ω = J θ̇, ω in the fixed frame; zero where A is singular."""
+    a1, a2, a3 = matrix_A(pose)
+    normals = jnp.stack([cross(a2, a3), cross(a3, a1), cross(a1, a2)], axis=1)
+    det = jnp.sum(a1 * normals[:, 0])
+    good = jnp.abs(det) > _SINGULAR
+    scale = jnp.where(good, 1.0 / jnp.where(good, det, 1.0), 0.0)
+    return scale * normals * diagonal_B(wrist, pose)[None, :]
+
+
+def determinant_A(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
+    """det A = |p1||p2| (r1·z'')(r2·z_m): zero exactly where r1 ⊥ z'' or r2 ⊥ z_m.
+
+    The alignments and coplanarity of [CHA08, fig. 7] are sufficient for that, not necessary.
+    """
+    return jnp.prod(wrist.platform) * jnp.prod(wrist.rod) * jnp.prod(parallel_measures(wrist, pose))
+
+
+def parallel_measures(wrist: Wrist, pose: Posture) -> Float[Array, "2"]:
+    """(r1·z'', r2·z_m), each over |r_i|: one when the rod pushes squarely, zero at a parallel singularity."""
+    push = jnp.stack([jnp.sum(pose.rod[0] * z_second(pose)), jnp.sum(pose.rod[1] * pose.rotation[:, 2])])
+    return push / wrist.rod
+
+
+def serial_measures(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
+    """B's diagonal over |l_i||r_i|: one when the crank pushes along the rod, zero at a serial singularity.
+
+    Zero exactly where r_i lies in the plane of l_i and i_i, or where cos φ = 0.
+    """
+    scale = jnp.concatenate([wrist.crank * wrist.rod, jnp.ones(1)])
+    return diagonal_B(wrist, pose) / scale
+
+
+def singularity_margin(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
+    """Least of the two parallel and three serial measures: from 1 at home to 0 at any singularity."""
+    return jnp.minimum(jnp.min(parallel_measures(wrist, pose)), jnp.min(serial_measures(wrist, pose)))
+
+
+def condition_number(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
+    """Ratio of the extreme singular values of J; 1 where the wrist is isotropic, infinite at a singularity."""
+    good = pose.reachable & (jnp.abs(determinant_A(wrist, pose)) > _SINGULAR)
+    matrix = jnp.where(good, inverse_jacobian(wrist, pose), jnp.eye(3))
+    values = jnp.linalg.svd(matrix, compute_uv=False)
+    return jnp.where(good, values[0] / values[-1], jnp.inf)
+
+
+def z_second(pose: Posture) -> Float[Array, "3"]:
+    """z'', the z axis after the first two rotations of the central leg, in the fixed frame."""
+    c3, cf, _ = jnp.cos(pose.leg)
+    s3, sf, _ = jnp.sin(pose.leg)
+    return jnp.stack([c3 * sf, s3 * sf, cf])

@@ -1,0 +1,219 @@
+"""The orientations a wrist can take within its limits, by the ray algorithm of [CHA08], and their motor angles.
+
+At one torsion after another, rays leave the centre of the last cross-section in the polar plane of the tilt
+and stop at the first limit. All rays of a cross-section are marched at once.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Float
+
+from spatial import positive
+
+from .design import Wrist
+from .direct import assembly
+from .inverse import Posture, posture
+from .limits import Limits, margins
+from .orientation import rotation_from_tilt
+
+
+class Workspace(eqx.Module):
+    """The border of the workspace and its image in the space of the motors.
+
+    Attributes:
+        torsion: ψ of each cross-section, increasing [rad].
+        tilt: border points (θ cos φ, θ sin φ) of each cross-section, ray after ray [rad]; the tilt and the
+            torsion are those of the platform against its home orientation.
+        centre: point from which the rays of each cross-section leave [rad].
+        angles: motor angles (θ1, θ2, θ3 - home) at the border points [rad].
+        margin: least margin of the limits at the border points; zero within round-off of the tolerance.
+        tolerance: greatest distance along a ray from a border point to the border [rad].
+        torsion_step: spacing of the cross-sections: the extreme torsions are known to this [rad].
+    """
+
+    torsion: Float[Array, "planes"]
+    tilt: Float[Array, "planes rays 2"]
+    centre: Float[Array, "planes 2"]
+    angles: Float[Array, "planes rays 3"]
+    margin: Float[Array, "planes rays"]
+    tolerance: Float[Array, ""]
+    torsion_step: Float[Array, ""]
+
+    @property
+    def torsion_range(self) -> Float[Array, "2"]:
+        """Least and greatest torsion [rad]."""
+        return jnp.stack([self.torsion[0], self.torsion[-1]])
+
+    @property
+    def angle_ranges(self) -> Float[Array, "3 2"]:
+        """Least and greatest of θ1, θ2 and θ3 - home over the border [rad]."""
+        flat = self.angles.reshape(-1, 3)
+        return jnp.stack([jnp.min(flat, axis=0), jnp.max(flat, axis=0)], axis=1)
+
+
+def platform_rotation(wrist: Wrist, tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, "3 3"]:
+    """Rotation from the mobile to the fixed frame of a tilt and a torsion against home [rad]."""
+    return rotation_from_tilt(tilt, torsion) @ wrist.home_rotation
+
+
+def worst_margin(
+    wrist: Wrist, limits: Limits, tilt: Float[Array, "2"], torsion: Float[Array, ""]
+) -> Float[Array, ""]:
+    """Least of the margins at a tilt and a torsion against home; below zero outside the workspace."""
+    pose = posture(wrist, platform_rotation(wrist, tilt, torsion))
+    return _worst(wrist, limits, pose)
+
+
+def workspace(
+    wrist: Wrist,
+    limits: Limits | None = None,
+    *,
+    torsion_step: ArrayLike = np.radians(1.0),
+    rays: int = 72,
+    march_step: ArrayLike = np.radians(1.0),
+    tolerance: ArrayLike = 1e-9,
+) -> Workspace:
+    """Finds the workspace by rays. [CHA08, The algorithm used to determine the workspace]
+
+    A ray is marched by equal steps to the first point that breaks a limit, then bisected to the tolerance:
+    a hole thinner than a step can be jumped over. Where a cross-section is not star-shaped about its centre
+    only the part that its rays see is found. Where the geometric centre of a cross-section breaks a limit at the
+    next torsion (thin, bent cross-sections near the extreme torsions) the point of the cross-section with the
+    greatest margin there takes its place; the search ends when that one breaks a limit too.
+
+    Args:
+        wrist: the design.
+        limits: what stops it; those published for the prototype when left out.
+        torsion_step: spacing of the cross-sections [rad].
+        rays: number of rays in each cross-section.
+        march_step: first step along the rays [rad].
+        tolerance: of the border along the rays [rad].
+
+    Raises:
+        ValueError: when an argument is not positive, or home itself breaks a limit.
+    """
+    if not isinstance(rays, int) or rays < 3:
+        raise ValueError(f"rays = {rays!r}: must be an integer of at least 3")
+    limits = Limits() if limits is None else limits
+    numbers = [
+        float(positive(f"workspace: {name}", value, "rad"))
+        for name, value in (("torsion_step", torsion_step), ("march_step", march_step), ("tolerance", tolerance))
+    ]
+    planes = int(np.pi / numbers[0])
+    home = float(worst_margin(wrist, limits, jnp.zeros(2), jnp.zeros(())))
+    if home < 0.0:
+        raise ValueError(f"the home orientation breaks a limit: its least margin is {home}")
+    steps = jnp.array([numbers[0], -numbers[0]])
+    sides = [_half(wrist, limits, step, planes, rays, numbers[1], numbers[2]) for step in steps]
+    up, down = (jax.tree.map(lambda x, n=int(np.sum(alive)): x[:n], half) for half, alive in sides)
+    torsion, tilt, centre = (
+        jnp.concatenate([below[::-1], above[1:]]) for above, below in zip(up, down, strict=True)
+    )
+    angles, margin = _image(wrist, limits, tilt, torsion)
+    return Workspace(
+        torsion, tilt, centre, angles, margin, jnp.asarray(numbers[2]), jnp.asarray(numbers[0])
+    )
+
+
+@eqx.filter_jit
+def _half(wrist, limits, torsion_step, planes, rays, march_step, tolerance):
+    """Cross-sections from torsion zero to one side, and which of them exist: a run of True, then False."""
+    azimuth = 2.0 * jnp.pi * jnp.arange(rays) / rays
+    directions = jnp.stack([jnp.cos(azimuth), jnp.sin(azimuth)], axis=1)
+
+    def section(centre, torsion):
+        border = _cast(wrist, limits, torsion, centre, directions, march_step, tolerance)
+        candidates = _candidates(border, centre)
+        ahead = jax.vmap(worst_margin, in_axes=(None, None, 0, None))(
+            wrist, limits, candidates, torsion + torsion_step
+        )
+        best = jnp.where(ahead[0] >= 0.0, 0, jnp.argmax(ahead))
+        return candidates[best], border
+
+    def nothing(centre, torsion):
+        return centre, jnp.broadcast_to(centre, (rays, 2))
+
+    def plane(carry, index):
+        centre, alive = carry
+        torsion = torsion_step * index
+        alive = alive & (worst_margin(wrist, limits, centre, torsion) >= 0.0)
+        following, border = jax.lax.cond(alive, section, nothing, centre, torsion)
+        return (following, alive), ((torsion, border, centre), alive)
+
+    start = (jnp.zeros(2), jnp.asarray(True))
+    _, (sections, alive) = jax.lax.scan(plane, start, jnp.arange(planes + 1, dtype=float))
+    return sections, alive
+
+
+def _cast(wrist, limits, torsion, centre, directions, march_step, tolerance):
+    """Last point of each ray before its first limit."""
+
+    def inside(radius):
+        tilt = centre[None, :] + radius[:, None] * directions
+        worst = jax.vmap(worst_margin, in_axes=(None, None, 0, None))(wrist, limits, tilt, torsion)
+        return worst >= 0.0
+
+    def march(state):
+        radius, going = state
+        ahead = going & inside(radius + march_step)
+        return jnp.where(ahead, radius + march_step, radius), ahead
+
+    def unfinished(state):
+        radius, going = state
+        return jnp.any(going) & (jnp.max(radius) < jnp.pi)
+
+    def halve(_, bounds):
+        low, high = bounds
+        middle = 0.5 * (low + high)
+        ok = inside(middle)
+        return jnp.where(ok, middle, low), jnp.where(ok, high, middle)
+
+    count = directions.shape[0]
+    low, _ = jax.lax.while_loop(unfinished, march, (jnp.zeros(count), jnp.full(count, True)))
+    halvings = max(1, int(np.ceil(np.log2(march_step / tolerance))))
+    low, _ = jax.lax.fori_loop(0, halvings, halve, (low, low + march_step))
+    return centre[None, :] + low[:, None] * directions
+
+
+def _candidates(border, centre):
+    """Points from which the next rays may leave: the geometric centre first, then points all over the section."""
+    fractions = jnp.linspace(0.0, 1.0, 9)[:, None, None]
+    spread = centre[None, None, :] + fractions * (border - centre[None, :])[None]
+    return jnp.concatenate([_centroid(border, centre)[None], spread.reshape(-1, 2)])
+
+
+def _centroid(border, centre):
+    """Geometric centre of the polygon; the old centre when it has no area."""
+    p = border - centre[None, :]
+    q = jnp.roll(p, -1, axis=0)
+    twice = p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0]
+    area = jnp.sum(twice)
+    flat = area < 1e-14
+    moment = jnp.sum((p + q) * twice[:, None], axis=0)
+    return centre + jnp.where(flat, 0.0, moment / (3.0 * jnp.where(flat, 1.0, area)))
+
+
+@eqx.filter_jit
+def _image(wrist, limits, tilt, torsion):
+    """Motor angles against home, and least margins, of the border points."""
+
+    def point(tilt, torsion):
+        pose = posture(wrist, platform_rotation(wrist, tilt, torsion))
+        home = jnp.stack([jnp.zeros_like(wrist.home), jnp.zeros_like(wrist.home), wrist.home])
+        return pose.angles - home, _worst(wrist, limits, pose)
+
+    return jax.vmap(jax.vmap(point, in_axes=(0, None)))(tilt, torsion)
+
+
+def _worst(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, ""]:
+    return jnp.min(margins(wrist, limits, pose))
+
+
+def inside_joint_space(
+    wrist: Wrist, limits: Limits, angles: Float[Array, "3"], clearance: ArrayLike = 0.0
+) -> Bool[Array, ""]:
+    """Whether motor angles (θ1, θ2, θ3) [rad] keep every margin above a clearance: [CHA08, fig. 21] as a test."""
+    done = assembly(wrist, angles)
+    return done.assembled & (_worst(wrist, limits, posture(wrist, done.rotation)) >= clearance)
