@@ -1,0 +1,51 @@
+"""Batches of small matrices written out as sums of products, which the compiler fuses into one loop."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import hat
+
+
+def product(a: Float[Array, "*batch i k"], b: Float[Array, "*batch k j"]) -> Float[Array, "*batch i j"]:
+    """a @ b as a sum of outer products: many times faster than a batched dot for 3x3 and 6x6 on a CPU."""
+    total = a[..., :, :1] * b[..., :1, :]
+    for k in range(1, a.shape[-1]):
+        total = total + a[..., :, k : k + 1] * b[..., k : k + 1, :]
+    return total
+
+
+def apply(a: Float[Array, "*batch i k"], x: Float[Array, "*batch k"]) -> Float[Array, "*batch i"]:
+    """a @ x, matrix by matrix."""
+    total = a[..., :, 0] * x[..., :1]
+    for k in range(1, a.shape[-1]):
+        total = total + a[..., :, k] * x[..., k : k + 1]
+    return total
+
+
+def transpose(a: Float[Array, "*batch i j"]) -> Float[Array, "*batch j i"]:
+    """Matrix by matrix transpose."""
+    return jnp.swapaxes(a, -1, -2)
+
+
+def inertia_in_base(
+    rotation: Float[Array, "*batch 3 3"],
+    position: Float[Array, "*batch 3"],
+    inertia: Float[Array, "*batch 6 6"],
+) -> Float[Array, "*batch 6 6"]:
+    """Adᵀ M Ad block by block: inertia about a common frame of bodies whose frames have these poses in it.
+
+    Args:
+        rotation: axes of the body frame in the common frame, as columns.
+        position: its origin there [m].
+        inertia: any symmetric 6x6 (added inertia is not that of a rigid body), about the body frame [kg].
+    """
+    back = transpose(rotation)
+    turn = lambda block: product(product(rotation, block), back)  # noqa: E731
+    A, B, D = turn(inertia[..., :3, :3]), turn(inertia[..., :3, 3:]), turn(inertia[..., 3:, 3:])
+    p_hat = hat(position)
+    p_B = product(p_hat, B)
+    p_A = product(p_hat, A)
+    B_new = B + transpose(p_A)  # B - A p^, A being symmetric
+    D_new = D - product(p_A, p_hat) + p_B + transpose(p_B)
+    top = jnp.concatenate([A, B_new], axis=-1)
+    return jnp.concatenate([top, jnp.concatenate([transpose(B_new), D_new], axis=-1)], axis=-2)

@@ -1,0 +1,92 @@
+"""Trees from links written in Python."""
+
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from spatial import body_inertia, finite, non_negative
+
+from .joints import Joint
+from .strips import Strip
+from .tree import Tree
+
+
+class Link(eqx.Module):
+    """One body and the joint it hangs on.
+
+    Attributes:
+        name: of the body.
+        parent: name of the body it hangs on; None for the base.
+        joint: that ties it to its parent; None for the base.
+        inertia: about the body frame, in its axes [kg, kg·m, kg·m²].
+        strip: where the fluid acts on it; None for nowhere.
+    """
+
+    name: str = eqx.field(static=True)
+    parent: str | None = eqx.field(static=True)
+    joint: Joint | None
+    inertia: Float[Array, "6 6"]
+    strip: Strip | None
+
+    def __init__(
+        self,
+        name: str,
+        parent: str | None = None,
+        joint: Joint | None = None,
+        *,
+        mass: ArrayLike = 0.0,
+        centre: ArrayLike = (0.0, 0.0, 0.0),
+        about_centre: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        strip: Strip | None = None,
+    ):
+        """Takes `inertia`, or else `mass` [kg], its `centre` [m] and its inertia `about_centre` [kg·m²]."""
+        self.name, self.parent, self.joint, self.strip = str(name), parent, joint, strip
+        if (parent is None) != (joint is None):
+            raise ValueError(
+                f"body {name!r}: parent = {parent!r}, joint = {joint!r}: give both, or none for the base"
+            )
+        if inertia is not None:
+            self.inertia = finite(f"body {name!r}: inertia", inertia, (6, 6))
+            return
+        self.inertia = body_inertia(
+            non_negative(f"body {name!r}: mass", mass, "kg"),
+            finite(f"body {name!r}: centre", centre, (3,)),
+            finite(
+                f"body {name!r}: about_centre",
+                jnp.zeros((3, 3)) if about_centre is None else about_centre,
+                (3, 3),
+            ),
+        )
+
+
+def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
+    """The tree made of links; the first is the base, and each comes after its parent.
+
+    Args:
+        links: the bodies with their joints.
+        base: "floating" or "fixed".
+
+    Raises:
+        ValueError: naming the body or the joint that cannot be.
+    """
+    names = tuple(link.name for link in links)
+    if not links or links[0].parent is not None:
+        raise ValueError(f"from_links: links[0] = {names[:1]}: the first link is the base and has no parent")
+    parents = []
+    for link in links[1:]:
+        if link.parent is None:
+            raise ValueError(f"body {link.name!r}: no parent: only the first link is the base")
+        if link.parent not in names:
+            raise ValueError(f"body {link.name!r}: parent = {link.parent!r}: unknown, must be one of {names}")
+        parents.append(names.index(link.parent))
+    return Tree(
+        names=names,
+        parents=parents,
+        joints=[link.joint for link in links[1:] if link.joint is not None],
+        inertia=jnp.stack([link.inertia for link in links]),
+        strips=[link.strip for link in links],
+        base=base,
+    )

@@ -1,0 +1,120 @@
+"""Joint positions, their rates, and the laws that impose them."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from spatial import (
+    quaternion_conjugate,
+    quaternion_exp,
+    quaternion_multiply,
+    quaternion_rate,
+    require_float64,
+)
+
+from .tree import Tree
+
+JointLaw = Callable[[Float[Array, ""]], Float[Array, "positions"]]
+
+
+def joint_rates(
+    tree: Tree, q: Float[Array, "positions"], q_rate: Float[Array, "positions"]
+) -> Float[Array, "freedoms"]:
+    """Joint velocities from the time derivative of joint positions.
+
+    The same map takes the second derivative to joint accelerations: for a unit quaternion the extra term
+    conj(dq) dq is a real number.
+    """
+    plain, freedom, first = _tables(tree)
+    if len(first) == 0:
+        return q_rate
+    rates = jnp.zeros(tree.layout.freedoms).at[freedom[0]].set(q_rate[plain])
+    rows = first[:, None] + np.arange(4)[None, :]
+    spin = 2.0 * quaternion_multiply(quaternion_conjugate(q[rows]), q_rate[rows])[:, 1:]
+    return rates.at[freedom[1]].set(spin)
+
+
+def position_rates(
+    tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
+) -> Float[Array, "positions"]:
+    """Time derivative of joint positions from joint velocities."""
+    plain, freedom, first = _tables(tree)
+    if len(first) == 0:
+        return dq
+    rows = first[:, None] + np.arange(4)[None, :]
+    out = jnp.zeros(tree.layout.positions).at[plain].set(dq[freedom[0]])
+    return out.at[rows].set(quaternion_rate(q[rows], dq[freedom[1]]))
+
+
+def displace(
+    tree: Tree, q: Float[Array, "positions"], step: Float[Array, "freedoms"]
+) -> Float[Array, "positions"]:
+    """Joint positions moved by a small step in the freedoms; quaternions stay unit."""
+    plain, freedom, first = _tables(tree)
+    if len(first) == 0:
+        return q + step
+    rows = first[:, None] + np.arange(4)[None, :]
+    moved = quaternion_multiply(q[rows], quaternion_exp(step[freedom[1]]))
+    moved = moved / jnp.sqrt(jnp.sum(moved * moved, axis=-1, keepdims=True))
+    return q.at[plain].add(step[freedom[0]]).at[rows].set(moved)
+
+
+def displacements(tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "freedoms"]:
+    """What the joint springs feel: the position [rad] or [m]; for a spherical joint a rotation vector."""
+    plain, freedom, first = _tables(tree)
+    if len(first) == 0:
+        return q
+    out = jnp.zeros(tree.layout.freedoms).at[freedom[0]].set(q[plain])
+    return out.at[freedom[1]].set(_rotation_vector(q[first[:, None] + np.arange(4)[None, :]]))
+
+
+def law_motion(
+    tree: Tree, law: JointLaw, t: Float[Array, ""]
+) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
+    """Positions, velocities and accelerations under a law, by forward differentiation of it."""
+
+    def law_and_rate(time):
+        return jax.jvp(law, (time,), (jnp.ones_like(time),))
+
+    (q, q_rate), (_, q_second) = jax.jvp(law_and_rate, (t,), (jnp.ones_like(t),))
+    return q, joint_rates(tree, q, q_rate), joint_rates(tree, q, q_second)
+
+
+def check_law(positions: int, law: JointLaw) -> None:
+    """Refuses what is not a law t -> joint positions."""
+    require_float64()
+    if not callable(law):
+        raise ValueError(f"law = {law!r}: must be a callable t -> joint positions ({positions},)")
+    scalar = jax.ShapeDtypeStruct((), jnp.result_type(float))
+    shape = getattr(jax.eval_shape(law, scalar), "shape", None)
+    if shape != (positions,):
+        raise ValueError(
+            f"law returns shape {shape}: must be ({positions},), positions of the actuated joints"
+        )
+
+
+def _tables(tree):
+    """Positions and freedoms of plain joints, and first position of spherical ones with their freedoms."""
+    table = tree.layout
+    spherical = table.of_kind(tree.kinds, "spherical")
+    first = table.position_start[spherical]
+    plain = np.setdiff1d(np.arange(table.positions), (first[:, None] + np.arange(4)[None, :]).ravel())
+    turning = table.freedom_start[spherical][:, None] + np.arange(3)[None, :]
+    freedom = np.setdiff1d(np.arange(table.freedoms), turning.ravel())
+    return plain, (freedom, turning), first
+
+
+def _rotation_vector(quaternion):
+    """Logarithm, the short way round; exact derivatives at the identity."""
+    sign = jnp.where(quaternion[..., :1] < 0, -1.0, 1.0)
+    w, v = sign[..., 0] * quaternion[..., 0], sign * quaternion[..., 1:]
+    square = jnp.sum(v * v, axis=-1)
+    small = square < 1e-8
+    sine = jnp.sqrt(jnp.where(small, 1.0, square))
+    # Below 1e-4 rad, asin(s)/s = 1 + s²/6 + 3s⁴/40 holds to round-off.
+    series = 2.0 * (1.0 + square / 6.0 + 3.0 * square**2 / 40.0)
+    factor = jnp.where(small, series, 2.0 * jnp.arctan2(sine, w) / sine)
+    return factor[..., None] * v

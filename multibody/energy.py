@@ -1,0 +1,107 @@
+"""What a moving tree has: kinetic energy, momentum, centre of mass, and the power it receives."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+from spatial import angular, cross, join, linear
+
+from .blocks import apply
+from .coordinates import displacements
+from .immersion import Immersion, fluid_wrenches, immerse
+from .kinematics import configuration, own_twists, spread_twists, wrenches_in_base
+from .state import BaseState
+from .tree import Tree
+
+
+def kinetic_energy(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+) -> Float[Array, ""]:
+    """½ Σ ηᵀ M η + ½ Σ I_a dq² [J]; with a fluid, the kinetic energy of the added inertia is counted too."""
+    place = configuration(tree, q)
+    twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
+    inertia = tree.inertia
+    if fluid is not None:
+        medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)
+        inertia = inertia + medium.added_inertia
+    return 0.5 * (jnp.sum(twist * apply(inertia, twist)) + jnp.sum(tree.rotor_inertia * dq * dq))
+
+
+def momentum(
+    tree: Tree, state: BaseState, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
+) -> Float[Array, "6"]:
+    """Linear and angular momentum of the bodies about the world's origin, in its axes [kg·m/s, kg·m²/s]."""
+    place = configuration(tree, q)
+    twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
+    about_base = jnp.sum(wrenches_in_base(place, apply(tree.inertia, twist)), axis=0)
+    R = state.rotation
+    force = R @ linear(about_base)
+    return join(force, R @ angular(about_base) + cross(state.position, force))
+
+
+def mass(tree: Tree) -> Float[Array, ""]:
+    """Mass of all bodies [kg]."""
+    return jnp.sum(tree.inertia[:, 0, 0])
+
+
+def centre_of_mass(tree: Tree, state: BaseState, q: Float[Array, "positions"]) -> Float[Array, "3"]:
+    """Centre of mass of all bodies in the world [m]."""
+    place = configuration(tree, q)
+    masses = tree.inertia[:, 0, 0]
+    # First moments stand in the lower left block, m c^.
+    lower = tree.inertia[:, 3:, :3]
+    moment = jnp.stack([lower[:, 2, 1], lower[:, 0, 2], lower[:, 1, 0]], axis=-1)
+    in_base = jnp.sum(masses[:, None] * place.position + apply(place.rotation, moment), axis=0)
+    return state.position + state.rotation @ in_base / jnp.sum(masses)
+
+
+def potential_energy(
+    tree: Tree, state: BaseState, q: Float[Array, "positions"], gravity: Float[Array, "3"] | None = None
+) -> Float[Array, ""]:
+    """Energy of the joint springs and, when gravity is given [m/s²], of height [J]."""
+    stretch = displacements(tree, q) - tree.rest
+    energy = 0.5 * jnp.sum(tree.stiffness * stretch * stretch)
+    if gravity is not None:
+        energy = energy - mass(tree) * jnp.dot(gravity, centre_of_mass(tree, state, q))
+    return energy
+
+
+class Power(eqx.Module):
+    """Power that the bodies receive [W].
+
+    Attributes:
+        motors: from each joint's motor.
+        dampers: from dampers and Coulomb friction; never positive.
+        fluid: from the fluid, by term, without its added inertia.
+    """
+
+    motors: Float[Array, "freedoms"]
+    dampers: Float[Array, "freedoms"]
+    fluid: dict[str, Float[Array, ""]]
+
+
+def power(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    torque: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+) -> Power:
+    """Who gives the bodies how much, at one instant."""
+    loads = {}
+    if fluid is not None:
+        medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)
+        place = configuration(tree, q)
+        twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
+        terms = fluid_wrenches(tree, medium.fluid, state, place, twist)
+        loads = {name: jnp.sum(load * twist) for name, load in terms.items()}
+    resisting = tree.damping * dq + tree.friction * jnp.tanh(dq / tree.friction_speed)
+    return Power(torque * dq, -resisting * dq, loads)

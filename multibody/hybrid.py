@@ -1,0 +1,149 @@
+"""Direct and hybrid dynamics: each joint either moves as told or answers to its torque."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+
+from .blocks import apply
+from .immersion import Immersion
+from .newton_euler import Balance, Dynamics, inverse_dynamics, joint_resistance, newton_euler, solve_spd
+from .state import BaseState
+from .tree import Tree
+
+
+def equations(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+    wrench: Float[Array, "bodies 6"] | None = None,
+    gravity: Float[Array, "3"] | None = None,
+) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
+    """A and h of A (dV0/dt, ddq) + h = (0, Γ). [KR13, eq. (17)]
+
+    Args:
+        tree: the bodies.
+        state: pose and twist of the base.
+        q: joint positions [rad] or [m].
+        dq: joint velocities [rad/s] or [m/s].
+        fluid: around the tree; its added inertia is in A, the rest in h.
+        wrench: what else the world does to each body, in the body frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²].
+
+    Returns:
+        A and h; the six rows of the base come first, and are left out when the base is fixed.
+    """
+    still = jnp.zeros(tree.layout.freedoms)
+    balance = newton_euler(tree, state, q, dq, still, fluid=fluid, wrench=wrench, gravity=gravity)
+    beyond = jnp.asarray(tree.layout.moves.T) @ balance.wrench
+    h = jnp.sum(balance.place.screws * beyond, axis=-1) + joint_resistance(tree, q, dq)
+    if tree.floating:
+        h = jnp.concatenate([jnp.sum(balance.wrench, axis=0), h])
+    return _mass_matrix(tree, balance), h
+
+
+def mass_matrix(
+    tree: Tree, q: Float[Array, "positions"], *, fluid: AbstractFluid | Immersion | None = None
+) -> Float[Array, "n n"]:
+    """A of [KR13, eq. (17)], rotors and added inertia included; see `equations`."""
+    still = jnp.zeros(tree.layout.freedoms)
+    state = BaseState()
+    return _mass_matrix(tree, newton_euler(tree, state, q, still, still, fluid=fluid))
+
+
+def forward_dynamics(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    torque: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+    wrench: Float[Array, "bodies 6"] | None = None,
+    gravity: Float[Array, "3"] | None = None,
+) -> Dynamics:
+    """Accelerations of the base and of all joints under given torques. [KR13, eq. (20)]
+
+    Args:
+        tree: the bodies; which joints are actuated does not matter here.
+        state: pose and twist of the base.
+        q: joint positions [rad] or [m].
+        dq: joint velocities [rad/s] or [m/s].
+        torque: of the motors [N·m] or [N].
+        fluid: around the tree.
+        wrench: what else the world does to each body, in the body frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²].
+    """
+    free = np.arange(tree.layout.freedoms)
+    return _mixed(tree, state, q, dq, jnp.zeros_like(dq), torque, free, fluid, wrench, gravity)
+
+
+def hybrid_dynamics(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    acceleration: Float[Array, "freedoms"],
+    torque: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+    wrench: Float[Array, "bodies 6"] | None = None,
+    gravity: Float[Array, "3"] | None = None,
+) -> Dynamics:
+    """Actuated joints accelerate as told and their torques are found; passive ones the other way round. [PBB13, III]
+
+    The passive joints and the base form a symmetric positive definite system, solved by Cholesky: for trees
+    of this size it is faster than the articulated-body recursion, and gives the same numbers.
+
+    Args:
+        tree: the bodies; `tree.actuated` says which joints are which.
+        state: pose and twist of the base.
+        q: joint positions [rad] or [m].
+        dq: joint velocities [rad/s] or [m/s].
+        acceleration: of the actuated joints [rad/s²] or [m/s²]; the entries of passive joints are not read.
+        torque: of motors on the passive joints [N·m] or [N]; the entries of actuated joints are not read.
+        fluid: around the tree.
+        wrench: what else the world does to each body, in the body frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²].
+
+    Returns:
+        Base acceleration, all joint accelerations, all torques.
+    """
+    free = tree.passive_freedoms
+    if len(free) == 0:
+        return inverse_dynamics(tree, state, q, dq, acceleration, fluid=fluid, wrench=wrench, gravity=gravity)
+    return _mixed(tree, state, q, dq, acceleration, torque, free, fluid, wrench, gravity)
+
+
+def _mixed(tree, state, q, dq, acceleration, torque, free, fluid, wrench, gravity):
+    A, h = equations(tree, state, q, dq, fluid=fluid, wrench=wrench, gravity=gravity)
+    offset = 6 if tree.floating else 0
+    told = jnp.zeros(offset + tree.layout.freedoms).at[offset:].set(acceleration).at[offset + free].set(0.0)
+    given = jnp.zeros_like(told).at[offset + free].set(torque[free])
+    unknown = np.concatenate([np.arange(offset), offset + free]).astype(int)
+    # Schur: the rows whose right-hand side is known, with what is told moved to the right.
+    right = (given - h - A @ told)[unknown]
+    motion = told.at[unknown].set(solve_spd(A[np.ix_(unknown, unknown)], right))
+    effort = A @ motion + h
+    effort = effort.at[unknown].set(given[unknown])
+    base = motion[:6] if tree.floating else jnp.zeros(6)
+    return Dynamics(base, motion[offset:], effort[offset:])
+
+
+def _mass_matrix(tree: Tree, balance: Balance) -> Float[Array, "n n"]:
+    """Composite bodies: each freedom moves all that hangs beyond it as one. [KR13, eq. (28)]"""
+    table, screws = tree.layout, balance.place.screws
+    bodies = table.bodies
+    composite = (jnp.asarray(table.moves.T) @ balance.inertia.reshape(bodies, 36)).reshape(-1, 6, 6)
+    force = apply(composite, screws)
+    pairs = force @ screws.T
+    along = table.moves[table.freedom_body] > 0  # freedom e on the path to freedom d
+    joints = jnp.where(along, pairs, jnp.where(along.T, pairs.T, 0.0)) + jnp.diag(tree.rotor_inertia)
+    if not tree.floating:
+        return joints
+    top = jnp.concatenate([jnp.sum(balance.inertia, axis=0), force.T], axis=1)
+    return jnp.concatenate([top, jnp.concatenate([force, joints], axis=1)], axis=0)

@@ -1,0 +1,117 @@
+"""A tree in a fluid: the added inertia of its links, and the rest of what the fluid does to them."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, Place, Void
+from spatial import twist_from_head, wrench_to_head
+
+from .blocks import apply, inertia_in_base, product
+from .kinematics import Configuration
+from .state import BaseState
+from .strips import lumped
+from .tree import Tree
+
+
+class Immersion(eqx.Module):
+    """What does not change while a given tree moves in a given fluid.
+
+    Attributes:
+        fluid: the fluid.
+        added_inertia: of each body about its frame [kg, kg·m, kg·m²]. [KR13, eq. (42)]
+    """
+
+    fluid: AbstractFluid
+    added_inertia: Float[Array, "bodies 6 6"]
+
+
+def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
+    """Integrates the added inertia along the links; once per run, not per step. [KR13, eqs. (39)-(42)]
+
+    Raises:
+        ValueError: when the fluid has nothing to act on.
+    """
+    bodies = tree.layout.bodies
+    if isinstance(fluid, Void):
+        return Immersion(fluid, jnp.zeros((bodies, 6, 6)))
+    if not isinstance(fluid, AbstractFluid):
+        raise ValueError(
+            f"fluid = {fluid!r}: must be a hydro.AbstractFluid, such as hydro.Morison() or hydro.Void()"
+        )
+    if tree.strips is None:
+        raise ValueError(
+            "this tree has no strips, so a fluid would not act on it: give its links strips, or use hydro.Void()"
+        )
+    points = tree.strips.points
+    per_point = lumped(points, jax.vmap(fluid.added_inertia)(points.section))
+    added = jax.ops.segment_sum(per_point, np.asarray(tree.strips.body), bodies, indices_are_sorted=True)
+    if tree.strips.nose_body:
+        nose = jax.vmap(fluid.nose_added_inertia)(points.nose_radius)
+        shifted = inertia_in_base(points.nose_rotation, points.nose_position, nose)
+        added = added + jax.ops.segment_sum(shifted, np.asarray(tree.strips.nose_body), bodies)
+    return Immersion(fluid, added)
+
+
+def fluid_wrenches(
+    tree: Tree,
+    fluid: AbstractFluid,
+    state: BaseState,
+    place: Configuration,
+    twist: Float[Array, "bodies 6"],
+) -> dict[str, Float[Array, "bodies 6"]]:
+    """Load of the fluid on each body at zero rate of its twist, term by term, in the body frame [N, N·m].
+
+    Args:
+        tree: the bodies.
+        fluid: the fluid.
+        state: pose of the base in the world.
+        place: poses of the bodies relative to the base.
+        twist: of the bodies, each in its own frame [m/s, rad/s].
+    """
+    if isinstance(fluid, Void) or tree.strips is None:
+        return {}
+    strips, points = tree.strips, tree.strips.points
+    head = state.rotation
+    on_bodies = _Carrier(head, state.position, place, twist)
+    out = on_bodies.load(
+        fluid.terms, points.section, strips.body, points.rotation, points.position, points.weight
+    )
+    if strips.nose_body:
+        ones = jnp.ones_like(points.nose_radius)
+        out = out | on_bodies.load(
+            fluid.nose_terms,
+            points.nose_radius,
+            strips.nose_body,
+            points.nose_rotation,
+            points.nose_position,
+            ones,
+        )
+    return out
+
+
+class _Carrier:
+    """Carries twists from bodies to points on them and loads back."""
+
+    def __init__(self, head, origin, place, twist):
+        self.head, self.origin, self.place, self.twist = head, origin, place, twist
+
+    def load(self, terms, shape, body, rotation, position, weight):
+        rows = np.asarray(body)
+        body_rotation, body_position = self.place.rotation[rows], self.place.position[rows]
+        in_base = body_position + apply(body_rotation, position)
+        # A fluid that does not ask where it is lets the compiler drop the place.
+        where = Place(
+            self.origin[None, :] + in_base @ self.head.T,
+            product(jnp.broadcast_to(self.head, rotation.shape), product(body_rotation, rotation)),
+        )
+        per_metre = jax.vmap(terms)(shape, where, twist_from_head(rotation, position, self.twist[rows]))
+        bodies = self.twist.shape[0]
+
+        def on_bodies(load):
+            wrench = wrench_to_head(rotation, position, weight[:, None] * load)
+            return jax.ops.segment_sum(wrench, rows, bodies, indices_are_sorted=True)
+
+        return {name: on_bodies(load) for name, load in per_metre.items()}

@@ -1,0 +1,129 @@
+"""The joints a tree is made of: what each kind lets a body do relative to its parent."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from spatial import finite, one_of
+
+POSITIONS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 4, "fixed": 0}
+FREEDOMS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 3, "fixed": 0}
+KINDS = tuple(POSITIONS)
+
+Z_AXIS = (0.0, 0.0, 1.0)
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+class Joint(eqx.Module):
+    """What ties a body to its parent; built by `revolute`, `prismatic`, `helical`, `universal`, `spherical`, `fixed`.
+
+    The frame of the body sits on the joint; at zero joint position it coincides with the joint frame, which
+    is fixed on the parent. What is given per freedom may be one number for all of them.
+
+    Attributes:
+        kind: one of `KINDS`.
+        actuated: True when the acceleration is imposed and the torque found, False for the reverse.
+        name: of the joint; None takes the name of its body.
+        rotation: axes of the joint frame in the parent frame, as columns.
+        position: origin of the joint frame in the parent frame [m].
+        axis: unit axis, in the joint frame (and in the body frame, which shares it).
+        second_axis: unit axis of the second freedom of a universal joint, in the body frame.
+        pitch: advance of a helical joint [m/rad].
+        stiffness: of the spring [N·m/rad] or [N/m].
+        rest: joint position at which the spring is slack [rad] or [m]; a rotation vector for a spherical joint.
+        damping: viscous friction [N·m·s/rad] or [N·s/m] (F_v of [KR13, eq. (31)]).
+        friction: Coulomb friction [N·m] or [N] (F_s of [KR13, eq. (31)]).
+        friction_speed: rate at which the smoothed Coulomb friction has reached 76 % [rad/s] or [m/s].
+        rotor_inertia: of the motor and gear, seen from the joint [kg·m²] or [kg] (I_a of [KR13, eq. (31)]).
+    """
+
+    kind: str = eqx.field(static=True)
+    actuated: bool = eqx.field(static=True)
+    name: str | None = eqx.field(static=True)
+    rotation: Float[Array, "3 3"]
+    position: Float[Array, "3"]
+    axis: Float[Array, "3"]
+    second_axis: Float[Array, "3"]
+    pitch: Float[Array, ""]
+    stiffness: Float[Array, "freedoms"]
+    rest: Float[Array, "freedoms"]
+    damping: Float[Array, "freedoms"]
+    friction: Float[Array, "freedoms"]
+    friction_speed: Float[Array, "freedoms"]
+    rotor_inertia: Float[Array, "freedoms"]
+
+    def __init__(
+        self,
+        kind: str,
+        axis: ArrayLike = Z_AXIS,
+        second_axis: ArrayLike = Z_AXIS,
+        pitch: ArrayLike = 0.0,
+        *,
+        rotation: ArrayLike | None = None,
+        position: ArrayLike = ORIGIN,
+        actuated: bool = True,
+        name: str | None = None,
+        stiffness: ArrayLike = 0.0,
+        rest: ArrayLike = 0.0,
+        damping: ArrayLike = 0.0,
+        friction: ArrayLike = 0.0,
+        friction_speed: ArrayLike = 0.01,
+        rotor_inertia: ArrayLike = 0.0,
+    ):
+        label = f"joint {name!r}" if name is not None else "joint"
+        one_of(f"{label}: kind", kind, KINDS)
+        self.kind, self.actuated, self.name = kind, bool(actuated), name
+        self.rotation = finite(f"{label}: rotation", jnp.eye(3) if rotation is None else rotation, (3, 3))
+        self.position = finite(f"{label}: position", position, (3,))
+        self.axis = finite(f"{label}: axis", axis, (3,))
+        self.second_axis = finite(f"{label}: second_axis", second_axis, (3,))
+        self.pitch = finite(f"{label}: pitch", pitch, ())
+        freedoms = FREEDOMS[kind]
+
+        def spread(field: str, value: ArrayLike) -> Float[Array, "freedoms"]:
+            array = finite(f"{label}: {field}", value)
+            if array.shape not in ((), (freedoms,)):
+                raise ValueError(
+                    f"{label}: {field} has shape {array.shape}: must be one number or {freedoms}, "
+                    f"one for each freedom of a {kind} joint"
+                )
+            return jnp.broadcast_to(array, (freedoms,))
+
+        self.stiffness = spread("stiffness", stiffness)
+        self.rest = spread("rest", rest)
+        self.damping = spread("damping", damping)
+        self.friction = spread("friction", friction)
+        self.friction_speed = spread("friction_speed", friction_speed)
+        self.rotor_inertia = spread("rotor_inertia", rotor_inertia)
+
+
+def revolute(axis: ArrayLike = Z_AXIS, **options) -> Joint:
+    """A hinge: one angle [rad] about an axis. Options: the other fields of `Joint`."""
+    return Joint("revolute", axis, **options)
+
+
+def prismatic(axis: ArrayLike = Z_AXIS, **options) -> Joint:
+    """A slide: one length [m] along an axis. Options: the other fields of `Joint`."""
+    return Joint("prismatic", axis, **options)
+
+
+def helical(axis: ArrayLike = Z_AXIS, *, pitch: ArrayLike, **options) -> Joint:
+    """A screw: one angle [rad] about an axis, along which it advances by `pitch` [m/rad]."""
+    return Joint("helical", axis, pitch=pitch, **options)
+
+
+def universal(
+    axis: ArrayLike = (1.0, 0.0, 0.0), second_axis: ArrayLike = (0.0, 1.0, 0.0), **options
+) -> Joint:
+    """Two angles [rad]: about `axis`, fixed on the parent, then about `second_axis`, fixed on the body."""
+    return Joint("universal", axis, second_axis, **options)
+
+
+def spherical(**options) -> Joint:
+    """Any rotation: a unit quaternion (w, x, y, z); its rate is the angular velocity in the body frame [rad/s]."""
+    return Joint("spherical", **options)
+
+
+def fixed(**options) -> Joint:
+    """No freedom at all. Options: the other fields of `Joint`."""
+    return Joint("fixed", **options)

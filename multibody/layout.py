@@ -1,0 +1,88 @@
+"""Index tables that follow from the parents and the kinds of joints, made once per structure."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from .joints import FREEDOMS, POSITIONS
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Index tables of a tree. Joint k ties body k + 1 to its parent; body 0 is the base.
+
+    Attributes:
+        bodies: number of bodies, base included.
+        joints: number of joints.
+        positions: number of joint positions (a spherical joint has four).
+        freedoms: number of joint velocities.
+        position_start: first position of each joint, and their total.
+        freedom_start: first freedom of each joint, and their total.
+        freedom_joint: joint of each freedom.
+        freedom_body: body that each freedom carries first.
+        freedom_slot: rank of each freedom inside its joint.
+        moves: moves[i, d] is 1 when freedom d moves body i.
+        carries: carries[d, e] is 1 when freedom e moves the axis of freedom d.
+        hops: body reached from each body by 1, 2, 4, ... steps towards the base, until all are at the base.
+    """
+
+    bodies: int
+    joints: int
+    positions: int
+    freedoms: int
+    position_start: np.ndarray
+    freedom_start: np.ndarray
+    freedom_joint: np.ndarray
+    freedom_body: np.ndarray
+    freedom_slot: np.ndarray
+    moves: np.ndarray
+    carries: np.ndarray
+    hops: tuple[np.ndarray, ...]
+
+    def of_kind(self, kinds: tuple[str, ...], *wanted: str) -> np.ndarray:
+        """Joints whose kind is one of those wanted."""
+        return np.array([k for k, kind in enumerate(kinds) if kind in wanted], dtype=int)
+
+
+@functools.lru_cache(maxsize=256)
+def layout(parents: tuple[int, ...], kinds: tuple[str, ...]) -> Layout:
+    """Tables of the tree whose body k + 1 hangs on body parents[k] by a joint of kind kinds[k]."""
+    joints, bodies = len(parents), len(parents) + 1
+    ancestor = np.eye(bodies, dtype=bool)
+    for k, parent in enumerate(parents):
+        ancestor[k + 1] |= ancestor[parent]
+
+    count = [FREEDOMS[kind] for kind in kinds]
+    position_start = np.concatenate([[0], np.cumsum([POSITIONS[kind] for kind in kinds])]).astype(int)
+    freedom_start = np.concatenate([[0], np.cumsum(count)]).astype(int)
+    freedom_joint = np.repeat(np.arange(joints), count).astype(int)
+    freedom_slot = np.arange(freedom_start[-1]) - freedom_start[freedom_joint]
+    moves = ancestor[:, freedom_joint + 1].astype(float)
+    # The axes of a spherical joint move with the body it carries; the first axis of a universal joint with
+    # its parent and itself only.
+    carries = moves[freedom_joint + 1]
+    sequential = np.array([kind == "universal" for kind in kinds], dtype=bool)[freedom_joint]
+    later = (freedom_joint[:, None] == freedom_joint[None, :]) & (
+        freedom_slot[None, :] > freedom_slot[:, None]
+    )
+    carries = np.where(later & sequential[:, None], 0.0, carries)
+
+    hops, hop = [], np.concatenate([[0], np.asarray(parents, dtype=int)]).astype(int)
+    while np.any(hop):
+        hops.append(hop)
+        hop = hop[hop]
+    return Layout(
+        bodies=bodies,
+        joints=joints,
+        positions=int(position_start[-1]),
+        freedoms=int(freedom_start[-1]),
+        position_start=position_start,
+        freedom_start=freedom_start,
+        freedom_joint=freedom_joint,
+        freedom_body=freedom_joint + 1,
+        freedom_slot=freedom_slot,
+        moves=moves,
+        carries=carries,
+        hops=tuple(hops),
+    )

@@ -1,0 +1,150 @@
+"""Inverse dynamics: joint motion in, base acceleration and joint torques out."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax.scipy.linalg import cho_factor, cho_solve
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+from spatial import coadjoint, join
+
+from .blocks import apply, inertia_in_base
+from .coordinates import displacements
+from .immersion import Immersion, fluid_wrenches, immerse
+from .kinematics import (
+    Configuration,
+    configuration,
+    own_twists,
+    spread_accelerations,
+    spread_twists,
+    wrenches_in_base,
+)
+from .state import BaseState
+from .tree import Tree
+
+
+class Dynamics(eqx.Module):
+    """A motion and what drives it.
+
+    Attributes:
+        base_acceleration: d/dt of the base twist, in the base frame [m/s², rad/s²]; zero for a fixed base.
+        acceleration: of the joints [rad/s²] or [m/s²].
+        torque: of the motors [N·m] or [N]; what springs, dampers and friction do is not part of it.
+    """
+
+    base_acceleration: Float[Array, "6"]
+    acceleration: Float[Array, "freedoms"]
+    torque: Float[Array, "freedoms"]
+
+
+class Balance(eqx.Module):
+    """The tree on the way to its equations: what must act on each body if the base did not accelerate.
+
+    Attributes:
+        place: poses and axes.
+        wrench: on each body, about the base's origin in its axes [N, N·m].
+        inertia: of each body with its fluid, about the base's origin in its axes [kg, kg·m, kg·m²].
+    """
+
+    place: Configuration
+    wrench: Float[Array, "bodies 6"]
+    inertia: Float[Array, "bodies 6 6"]
+
+
+def inverse_dynamics(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    ddq: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+    wrench: Float[Array, "bodies 6"] | None = None,
+    gravity: Float[Array, "3"] | None = None,
+) -> Dynamics:
+    """Base acceleration and joint torques of an imposed joint motion. [KR13, V.B]
+
+        dV0/dt = -A11⁻¹ (h1 + A12 ddq),   Γ = A12ᵀ dV0/dt + A22 ddq + h2              [KR13, eqs. (18)-(19)]
+
+    Args:
+        tree: the bodies.
+        state: pose and twist of the base.
+        q: joint positions [rad] or [m]; a unit quaternion for each spherical joint.
+        dq: joint velocities [rad/s] or [m/s].
+        ddq: joint accelerations [rad/s²] or [m/s²].
+        fluid: around the tree; None for none.
+        wrench: what else the world does to each body, in the body frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²]; None for weightless or neutrally buoyant bodies.
+
+    Returns:
+        The motion of the base and the torques; of a fixed base, the torques.
+    """
+    balance = newton_euler(tree, state, q, dq, ddq, fluid=fluid, wrench=wrench, gravity=gravity)
+    wrenches = balance.wrench
+    if tree.floating:
+        base = solve_spd(jnp.sum(balance.inertia, axis=0), -jnp.sum(wrenches, axis=0))  # [KR13, eq. (27)]
+        wrenches = wrenches + apply(balance.inertia, jnp.broadcast_to(base, wrenches.shape))
+    else:
+        base = jnp.zeros(6)
+    return Dynamics(base, ddq, motor_torques(tree, balance.place, wrenches, q, dq, ddq))
+
+
+def newton_euler(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    ddq: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+    wrench: Float[Array, "bodies 6"] | None = None,
+    gravity: Float[Array, "3"] | None = None,
+) -> Balance:
+    """Newton's and Euler's equations of every body, for a steady base. [KR13, eqs. (21)-(24)]"""
+    place = configuration(tree, q)
+    twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
+    rate = own_twists(place, spread_accelerations(tree, place, state.twist, dq, ddq))
+    inertia = tree.inertia
+    needed = -coadjoint(twist, apply(inertia, twist))
+    if fluid is not None:
+        medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)
+        for load in fluid_wrenches(tree, medium.fluid, state, place, twist).values():
+            needed = needed - load
+        # The gyroscopic term above keeps the bodies' own inertia: the fluid's own is among its terms.
+        inertia = inertia + medium.added_inertia  # [KR13, eq. (42)]
+    if gravity is not None:
+        fall = jnp.broadcast_to(state.rotation.T @ gravity, place.position.shape)
+        down = own_twists(place, join(fall, jnp.zeros_like(fall)))
+        needed = needed - apply(tree.inertia, down)
+    if wrench is not None:
+        needed = needed - wrench
+    needed = needed + apply(inertia, rate)
+    return Balance(
+        place, wrenches_in_base(place, needed), inertia_in_base(place.rotation, place.position, inertia)
+    )
+
+
+def motor_torques(
+    tree: Tree,
+    place: Configuration,
+    wrenches: Float[Array, "bodies 6"],
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    ddq: Float[Array, "freedoms"],
+) -> Float[Array, "freedoms"]:
+    """Torques that give each body its wrench, move rotors and overcome joints. [KR13, eqs. (30)-(31)]"""
+    beyond = jnp.asarray(tree.layout.moves.T) @ wrenches
+    return jnp.sum(place.screws * beyond, axis=-1) + tree.rotor_inertia * ddq + joint_resistance(tree, q, dq)
+
+
+def joint_resistance(
+    tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
+) -> Float[Array, "freedoms"]:
+    """Torques that springs, dampers and smoothed Coulomb friction oppose to the motors. [KR13, eq. (31)]"""
+    spring = tree.stiffness * (displacements(tree, q) - tree.rest)
+    return spring + tree.damping * dq + tree.friction * jnp.tanh(dq / tree.friction_speed)
+
+
+def solve_spd(matrix: Float[Array, "n n"], vector: Float[Array, "n"]) -> Float[Array, "n"]:
+    """Solution of a symmetric positive definite system."""
+    return cho_solve(cho_factor(matrix, lower=True), vector)

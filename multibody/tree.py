@@ -1,0 +1,251 @@
+"""The tree of rigid bodies: static structure, arrays, and the refusal of impossible ones."""
+
+from collections.abc import Callable, Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from spatial import finite, one_of, require_float64
+
+from .joints import FREEDOMS, Joint
+from .layout import Layout, layout
+from .strips import Strip, Strips, gather
+
+BASES = ("floating", "fixed")
+
+
+class Tree(eqx.Module):
+    """A tree of rigid bodies; body 0 is the base, joint k ties body k + 1 to body `parents[k]`.
+
+    Per-freedom fields follow the joints in order; see `Joint` for their meaning and units.
+
+    Attributes:
+        names: of the bodies.
+        joint_names: of the joints.
+        parents: body that each joint hangs on.
+        kinds: kind of each joint.
+        actuated: per joint; True when its acceleration is imposed and its torque found.
+        base: "floating", or "fixed": then body 0 does not accelerate, and its pose and twist are given.
+        inertia: of each body about its frame, in its axes [kg, kg·m, kg·m²].
+        rotation: axes of each joint frame in its parent's frame, as columns.
+        position: origin of each joint frame in its parent's frame [m].
+        axis: unit axis of each joint, in the joint frame.
+        second_axis: second unit axis of universal joints, in the body frame.
+        pitch: of helical joints [m/rad].
+        stiffness: of the joint springs.
+        rest: joint positions at which the springs are slack.
+        damping: viscous friction.
+        friction: Coulomb friction.
+        friction_speed: rate over which Coulomb friction is smoothed.
+        rotor_inertia: of motors and gears, seen from the joints.
+        strips: where the fluid acts; None for a tree that no fluid touches.
+    """
+
+    names: tuple[str, ...] = eqx.field(static=True)
+    joint_names: tuple[str, ...] = eqx.field(static=True)
+    parents: tuple[int, ...] = eqx.field(static=True)
+    kinds: tuple[str, ...] = eqx.field(static=True)
+    actuated: tuple[bool, ...] = eqx.field(static=True)
+    base: str = eqx.field(static=True)
+    inertia: Float[Array, "bodies 6 6"]
+    rotation: Float[Array, "joints 3 3"]
+    position: Float[Array, "joints 3"]
+    axis: Float[Array, "joints 3"]
+    second_axis: Float[Array, "joints 3"]
+    pitch: Float[Array, "joints"]
+    stiffness: Float[Array, "freedoms"]
+    rest: Float[Array, "freedoms"]
+    damping: Float[Array, "freedoms"]
+    friction: Float[Array, "freedoms"]
+    friction_speed: Float[Array, "freedoms"]
+    rotor_inertia: Float[Array, "freedoms"]
+    strips: Strips | None
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        parents: Sequence[int],
+        joints: Sequence[Joint],
+        inertia: ArrayLike,
+        strips: Sequence[Strip | None] | None = None,
+        base: str = "floating",
+    ):
+        require_float64()
+        one_of("Tree.base", base, BASES)
+        self.names, self.base = tuple(names), base
+        self.parents = tuple(int(p) for p in parents)
+        check_structure(self.names, self.parents, len(joints))
+        self.joint_names = tuple(j.name or body for j, body in zip(joints, self.names[1:], strict=True))
+        self.kinds = tuple(j.kind for j in joints)
+        self.actuated = tuple(j.actuated for j in joints)
+        if len(set(self.joint_names)) < len(joints):
+            raise ValueError(f"Tree: joint names {self.joint_names} must all differ")
+
+        bodies = len(self.names)
+        self.inertia = _check_inertia(self.names, finite("Tree.inertia", inertia, (bodies, 6, 6)))
+        stack = lambda field, empty: (  # noqa: E731
+            jnp.stack([getattr(j, field) for j in joints]) if joints else jnp.zeros(empty)
+        )
+        self.rotation = _check_rotation(self.joint_names, stack("rotation", (0, 3, 3)))
+        self.position = stack("position", (0, 3))
+        self.axis = _check_axis("axis", self.joint_names, stack("axis", (0, 3)))
+        self.second_axis = _check_axis("second_axis", self.joint_names, stack("second_axis", (0, 3)))
+        self.pitch = stack("pitch", (0,))
+        chain = lambda field: jnp.concatenate([jnp.zeros(0), *(getattr(j, field) for j in joints)])  # noqa: E731
+        self.stiffness, self.rest = chain("stiffness"), chain("rest")
+        label = [self.joint_names[k] for k in self.layout.freedom_joint]
+        for field in ("damping", "friction", "rotor_inertia"):
+            rule = "must not be negative"
+            setattr(
+                self, field, _refuse(f"joint {{}}: {field}", label, chain(field), lambda x, xp: x < 0, rule)
+            )
+        self.friction_speed = _refuse(
+            "joint {}: friction_speed",
+            label,
+            chain("friction_speed"),
+            lambda x, xp: x <= 0,
+            "must be positive",
+        )
+        self._check_mobility()
+        pieces = list(strips) if strips is not None else [None] * bodies
+        if len(pieces) != bodies:
+            raise ValueError(
+                f"Tree: {len(pieces)} strips for {bodies} bodies: give one (or None) for each body"
+            )
+        self.strips = gather(pieces)
+
+    @property
+    def layout(self) -> Layout:
+        """Index tables of the structure."""
+        return layout(self.parents, self.kinds)
+
+    @property
+    def floating(self) -> bool:
+        """True when the motion of the base is found, not given."""
+        return self.base == "floating"
+
+    @property
+    def actuated_freedoms(self) -> np.ndarray:
+        """Indices of the freedoms of actuated joints."""
+        return np.flatnonzero(np.asarray(self.actuated, bool)[self.layout.freedom_joint])
+
+    @property
+    def passive_freedoms(self) -> np.ndarray:
+        """Indices of the freedoms of passive joints."""
+        return np.flatnonzero(~np.asarray(self.actuated, bool)[self.layout.freedom_joint])
+
+    def with_actuation(self, actuated: bool | Sequence[bool]) -> "Tree":
+        """The same tree with other joints actuated: one boolean for all, or one for each joint."""
+        count = len(self.kinds)
+        flags = (actuated,) * count if isinstance(actuated, bool) else tuple(bool(a) for a in actuated)
+        if len(flags) != count:
+            raise ValueError(f"with_actuation: {len(flags)} booleans for {count} joints")
+        tree = object.__new__(Tree)
+        for field in self.__dataclass_fields__:
+            object.__setattr__(tree, field, flags if field == "actuated" else getattr(self, field))
+        tree._check_mobility()
+        return tree
+
+    def neutral(self) -> Float[Array, "positions"]:
+        """Joint positions at which every body frame coincides with its joint frame."""
+        q = np.zeros(self.layout.positions)
+        q[self.layout.position_start[self.layout.of_kind(self.kinds, "spherical")]] = 1.0
+        return jnp.asarray(q)
+
+    def _check_mobility(self):
+        """A passive joint must have something to move, and a floating tree must have mass."""
+        mass = self.inertia[:, 0, 0]
+        if isinstance(mass, jax.core.Tracer) or isinstance(self.rotor_inertia, jax.core.Tracer):
+            return  # whether a traced mass is zero shows at the solution, which is then not finite
+        masses, rotor = np.asarray(mass), np.asarray(self.rotor_inertia)
+        if self.floating and masses.sum() <= 0:
+            raise ValueError(
+                f"Tree: total mass = {masses.sum()}: a tree with a floating base must have mass [kg]"
+            )
+        table = self.layout
+        for k, name in enumerate(self.joint_names):
+            span = slice(table.freedom_start[k], table.freedom_start[k + 1])
+            if self.actuated[k] or FREEDOMS[self.kinds[k]] == 0:
+                continue
+            carried = table.moves[:, span.start] @ np.trace(np.asarray(self.inertia), axis1=1, axis2=2)
+            if carried <= 0 and np.any(rotor[span] <= 0):
+                raise ValueError(
+                    f"joint {name!r} of body {self.names[k + 1]!r} is passive but carries no inertia: "
+                    "give the body mass, the joint rotor_inertia, or make the joint actuated"
+                )
+
+
+def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: int) -> None:
+    """Refuses wrong counts, a name used twice, an unknown parent, a cycle, a parent after its child."""
+    if len(names) == 0:
+        raise ValueError("Tree.names = (): a tree has at least a base")
+    if joints != len(names) - 1 or len(parents) != len(names) - 1:
+        raise ValueError(
+            f"Tree: {len(names)} bodies, {joints} joints, {len(parents)} parents: "
+            "every body but the base has one joint and one parent"
+        )
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"body {name!r}: name used {names.count(name)} times: body names must differ")
+    for body, parent in enumerate(parents, start=1):
+        if not 0 <= parent < len(names):
+            raise ValueError(
+                f"body {names[body]!r}: parent = {parent}: must be a body, 0 to {len(names) - 1}"
+            )
+    for body in range(1, len(names)):
+        seen, here = [], body
+        while here != 0 and here not in seen:
+            seen.append(here)
+            here = parents[here - 1]
+        if here != 0:
+            loop = " -> ".join(names[b] for b in [*seen[seen.index(here) :], here])
+            raise ValueError(
+                f"body {names[body]!r}: cycle {loop}: a tree has none; close loops with multibody.Loop"
+            )
+    for body, parent in enumerate(parents, start=1):
+        if parent >= body:
+            raise ValueError(
+                f"body {names[body]!r}: parent {names[parent]!r} comes after its child: list it before"
+            )
+
+
+def _refuse(what: str, labels: Sequence[str], values: Array, bad: Callable, rule: str) -> Array:
+    """The values; raises with the label of the first row that breaks the rule."""
+    if isinstance(values, jax.core.Tracer):
+        return eqx.error_if(values, bad(values, jnp), f"{what.format('?')} {rule}")
+    known = np.asarray(values)
+    rows = bad(known, np).reshape(len(labels), -1).any(axis=1) if len(labels) else np.zeros(0, bool)
+    for row in np.flatnonzero(rows):
+        raise ValueError(f"{what.format(repr(labels[row]))} = {known[row].tolist()}: {rule}")
+    return values
+
+
+def _check_axis(field, names, axes):
+    off = lambda x, xp: xp.abs(xp.sum(x * x, axis=-1) - 1.0) > 2e-6  # noqa: E731
+    axes = _refuse(f"joint {{}}: {field}", names, axes, off, "must have unit norm (within 1e-6)")
+    return axes / jnp.sqrt(jnp.sum(axes * axes, axis=-1, keepdims=True))
+
+
+def _check_rotation(names, rotation):
+    def bad(R, xp):
+        gram = xp.swapaxes(R, -1, -2) @ R - xp.eye(3)[None]
+        return (xp.abs(gram).max(axis=(-1, -2)) > 1e-6) | (xp.linalg.det(R) < 0)
+
+    return _refuse("joint {}: rotation", names, rotation, bad, "must be a rotation matrix (within 1e-6)")
+
+
+def _check_inertia(names, inertia):
+    negative = lambda M, xp: M[:, 0, 0] < 0  # noqa: E731
+    inertia = _refuse("body {}: mass", names, inertia, negative, "[row of inertia] must not be negative [kg]")
+
+    def bad(M, xp):
+        scale = 1e-12 + xp.abs(M).max(axis=(-1, -2))
+        skew = xp.abs(M - xp.swapaxes(M, -1, -2)).max(axis=(-1, -2)) > 1e-9 * scale
+        return skew | (xp.linalg.eigvalsh(M)[:, 0] < -1e-9 * scale)
+
+    return _refuse(
+        "body {}: inertia", names, inertia, bad, "must be symmetric and have no negative eigenvalue"
+    )
