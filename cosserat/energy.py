@@ -1,16 +1,15 @@
 """Momentum, energy and power of the swimming beam: what the conservation laws speak of."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from hydro import CONVECTIVE, AbstractFluid, Place, Void
-from spatial import angular, cross, join, linear, matrix_from_quaternion, wrench_to_head
+from spatial import angular, cross, join, linear, matrix_from_quaternion, nodewise, wrench_to_head
 
 from .beam import Beam
 from .head_dynamics import check_model, solve_head
-from .panels import Panels, SectionMotion, apply, at_loads, section_motion
+from .panels import Panels, SectionMotion, apply, at_loads, load_terms, section_motion
 from .quadrature import load_nodes
 from .sampled_body import SampledBody
 from .space_path import AbstractSpacePath
@@ -85,16 +84,16 @@ def sampled_energetics(
     nose_momentum = body.nose_added @ state.twist
 
     powers = {
-        name: jnp.sum(body.load_weight * jnp.sum(term * loads.twist, axis=-1))
-        for name, term in jax.vmap(fluid.terms)(body.load_section, loads.place, loads.twist).items()
+        name: jnp.sum(body.load_weight * jnp.sum(term * loads.twist, axis=0))
+        for name, term in load_terms(body, fluid, loads).items()
     }
     nose = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
     powers |= {name: term @ state.twist for name, term in nose.items()}
     zero = jnp.zeros(())
-    node_mass = body.inertia[:, 0, 0]
+    node_mass = body.inertia[0, 0]
     total = jnp.sum(node_mass)
     momentum_w = _to_world(state, motion, momentum)
-    centre_h = jnp.sum(node_mass[:, None] * motion.shape.position, axis=0) / total
+    centre_h = motion.shape.position @ node_mass / total
     return Energetics(
         centre_w=state.position + state.rotation @ centre_h,
         centre_velocity_w=linear(momentum_w) / total,
@@ -147,14 +146,14 @@ def actuator_power(
     nodes = load_nodes(beam)
     X = nodes.X.ravel()
     loop = path.second_loop(body, gait, fluid, state, t, twist_rate, X)
-    force = apply(jnp.swapaxes(matrix_from_quaternion(loop.quaternion), -1, -2), loop.force_w)
+    force = jnp.einsum("sji,sj->si", matrix_from_quaternion(loop.quaternion), loop.force_w)
     per_metre = jnp.sum(join(force, loop.moment) * strain_rates(gait, X, t).dxi, axis=-1)
     return jnp.sum(nodes.weight.ravel() * per_metre)
 
 
 def _to_world(state: HeadState, motion: SectionMotion, momentum, at_head=None):
     """Section momenta gathered at the head, then seen from the world's origin."""
-    total = jnp.sum(wrench_to_head(motion.shape.rotation, motion.shape.position, momentum), axis=0)
+    total = jnp.sum(nodewise(wrench_to_head)(motion.shape.rotation, motion.shape.position, momentum), axis=-1)
     total = total if at_head is None else total + at_head
     p = state.rotation @ linear(total)
     return join(p, state.rotation @ angular(total) + cross(state.position, p))

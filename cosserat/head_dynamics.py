@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from hydro import AbstractFluid
+from spatial import solve_inertia
 
 from .beam import Beam
 from .panels import Panels
@@ -30,7 +31,7 @@ def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpac
 
 def solve_head(dynamics: HeadDynamics) -> Float[Array, "6"]:
     """d(twist)/dt of the head, in its frame [m/s², rad/s²]."""
-    return jnp.linalg.solve(dynamics.inertia, dynamics.wrench)
+    return solve_inertia(dynamics.inertia, dynamics.wrench)
 
 
 @eqx.filter_jit

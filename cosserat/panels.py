@@ -1,4 +1,7 @@
-"""The fast space path: everything along X but the orientation is a matrix product. [BPK06, VIII, head frame]"""
+"""The fast space path: everything along X but the orientation is a matrix product. [BPK06, VIII, head frame]
+
+Arrays are (component, node).
+"""
 
 import equinox as eqx
 import jax
@@ -6,24 +9,19 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Place
-from spatial import (
-    angular,
-    coadjoint,
-    cross,
-    join,
-    linear,
-    matrix_from_quaternion,
-    quaternion_multiply,
-    shift_inertia,
-    wrench_to_head,
-)
+from spatial import Ad, coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
 
 from .beam import Beam
+from .jets import settle
 from .sampled_body import SampledBody, sample_body
 from .shape import Shape, shape_from_strain
 from .space_path import AbstractSpacePath, HeadDynamics, SecondLoop
 from .state import HeadState
 from .strain import Gait, strain_rates
+
+_cross = nodewise(cross)
+_coadjoint = nodewise(coadjoint)
+_rotation = nodewise(matrix_from_quaternion)
 
 
 class Panels(AbstractSpacePath):
@@ -55,15 +53,15 @@ class Panels(AbstractSpacePath):
         """First space loop, (48)-(58)."""
         motion = section_motion(body, gait, state.twist, t)
         loads = at_loads(body, motion, state)
-        fluid_wrench = body.to_load.T @ (body.load_weight[:, None] * _fluid_wrench(body, fluid, loads))
-        gyroscopic = coadjoint(motion.twist, apply(body.inertia, motion.twist))
+        fluid_wrench = settle(body.load_weight[None, :] * _fluid_wrench(body, fluid, loads)) @ body.to_load
+        gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
         inertia = body.inertia + body.added
-        wrench = fluid_wrench + gyroscopic - apply(inertia, motion.twist_rate)
-        rotation, position = motion.shape.rotation, motion.shape.position
+        wrench = settle(fluid_wrench + gyroscopic - apply(inertia, motion.twist_rate))
+        shift = settle(nodewise(Ad)(motion.shape.rotation, motion.shape.position))
+        shifted = settle(sum(inertia[:, k, None] * shift[None, k] for k in range(6)))
         return HeadDynamics(
-            jnp.sum(shift_inertia(rotation, position, inertia), axis=0) + body.nose_added,  # (54), (57)
-            jnp.sum(wrench_to_head(rotation, position, wrench), axis=0)  # (55), (56)
-            + _nose_wrench(body, fluid, state),  # (57)
+            jnp.einsum("ian,ibn->ab", shift, shifted) + body.nose_added,  # (54), (57)
+            jnp.einsum("ian,in->a", shift, wrench) + _nose_wrench(body, fluid, state),  # (55)-(57)
         )
 
     def second_loop(
@@ -79,30 +77,31 @@ class Panels(AbstractSpacePath):
         """Second space loop, (61)-(66), with n and R M in the head's axes, where both are plain integrals."""
         motion = section_motion(body, gait, state.twist, t, twist_rate)
         loads = at_loads(body, motion, state)
-        wrench = _fluid_wrench(body, fluid, loads)
-        wrench = wrench + coadjoint(loads.twist, apply(body.load_inertia, loads.twist))
-        wrench = wrench - apply(body.load_inertia + body.load_added, body.to_load @ motion.twist_rate)
-        rotation = matrix_from_quaternion(body.to_load @ motion.shape.quaternion)
-        force, couple = apply(rotation, linear(wrench)), apply(rotation, angular(wrench))
+        gyroscopic = _coadjoint(loads.twist, apply(body.load_inertia, loads.twist))
+        inertial = apply(body.load_inertia + body.load_added, motion.twist_rate @ body.to_load.T)
+        wrench = settle(_fluid_wrench(body, fluid, loads) + gyroscopic - inertial)
+        rotation = _rotation(motion.shape.quaternion @ body.to_load.T)
+        force, couple = apply(rotation, wrench[:3]), apply(rotation, wrench[3:])
 
         nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
-        n_at_loads = linear(nose)[None, :] + body.integral_at_loads(force)
-        tangent = apply(rotation, linear(strain_rates(gait, body.load_X, t).xi))
-        lever = couple - cross(tangent, n_at_loads)
-        n = linear(nose)[None, :] + body.integral_at(stations, force)  # (63)
-        m = angular(nose)[None, :] + body.integral_at(stations, lever)  # (64)
+        tangent = apply(rotation, strain_rates(gait, body.load_X, t).xi[:, :3].T)
+        n_at_loads = nose[:3, None] + body.integral_at_loads(force)
+        lever = couple - _cross(tangent, n_at_loads)
+        n = nose[:3, None] + body.integral_at(stations, force)  # (63)
+        m = nose[3:, None] + body.integral_at(stations, lever)  # (64)
 
-        here = body.interpolation(stations)
-        quaternion = here @ motion.shape.quaternion
-        quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
-        head = jnp.broadcast_to(state.quaternion, quaternion.shape)
+        here = body.interpolation(stations).T
+        quaternion = motion.shape.quaternion @ here
+        quaternion = quaternion / jnp.linalg.norm(quaternion, axis=0, keepdims=True)
+        head = jnp.broadcast_to(state.quaternion[:, None], quaternion.shape)
+        moment = apply(jnp.swapaxes(_rotation(quaternion), 0, 1), m)
         return SecondLoop(
-            position_w=state.position[None, :] + here @ motion.shape.position @ state.rotation.T,
-            quaternion=quaternion_multiply(head, quaternion),
-            twist=here @ motion.twist,
-            twist_rate=here @ motion.twist_rate,
-            force_w=n @ state.rotation.T,
-            moment=apply(jnp.swapaxes(matrix_from_quaternion(quaternion), -1, -2), m),
+            position_w=(state.position[:, None] + state.rotation @ (motion.shape.position @ here)).T,
+            quaternion=nodewise(quaternion_multiply)(head, quaternion).T,
+            twist=(motion.twist @ here).T,
+            twist_rate=(motion.twist_rate @ here).T,
+            force_w=(state.rotation @ n).T,
+            moment=moment.T,
         )
 
 
@@ -116,8 +115,8 @@ class SectionMotion(eqx.Module):
     """
 
     shape: Shape
-    twist: Float[Array, "nodes 6"]
-    twist_rate: Float[Array, "nodes 6"]
+    twist: Float[Array, "6 nodes"]
+    twist_rate: Float[Array, "6 nodes"]
 
 
 def section_motion(
@@ -128,54 +127,57 @@ def section_motion(
     head_twist_rate: Float[Array, "6"] | None = None,
 ) -> SectionMotion:
     """Kinematics of velocity and acceleration, (50)-(53) or, with the head's acceleration, (61)-(62)."""
-    strain = strain_rates(gait, body.X, t)
-    shape = shape_from_strain(strain, body.panel_cumulative, body.cumulative)
-    spread = lambda v: jnp.broadcast_to(v, shape.position.shape)  # noqa: E731
-    V0, omega0 = spread(linear(head_twist)), spread(angular(head_twist))
-    velocity = V0 + cross(omega0, shape.position) + shape.velocity
+    shape = shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative, body.cumulative)
+    spread = lambda v: jnp.broadcast_to(v[:, None], shape.position.shape)  # noqa: E731
+    V0, omega0 = spread(head_twist[:3]), spread(head_twist[3:])
+    velocity = V0 + _cross(omega0, shape.position) + shape.velocity
     omega = omega0 + shape.spin
     # Acceleration at a head whose twist, in its frame, is steady; dV0/dt and dΩ0/dt come on top.
-    acceleration = cross(omega0, velocity + shape.velocity) + shape.acceleration
-    omega_rate = shape.spin_rate + cross(omega0, shape.spin)
+    acceleration = _cross(omega0, velocity + shape.velocity) + shape.acceleration
+    omega_rate = shape.spin_rate + _cross(omega0, shape.spin)
     if head_twist_rate is not None:
-        V0_rate, omega0_rate = spread(linear(head_twist_rate)), spread(angular(head_twist_rate))
-        acceleration = acceleration + V0_rate + cross(omega0_rate, shape.position)
+        V0_rate, omega0_rate = spread(head_twist_rate[:3]), spread(head_twist_rate[3:])
+        acceleration = acceleration + V0_rate + _cross(omega0_rate, shape.position)
         omega_rate = omega_rate + omega0_rate
     # In the section frame: d/dt(Rᵀv) = Rᵀ(a - ω×v), and Rᵀω̇ is dΩ/dt.
-    unrotation = jnp.swapaxes(shape.rotation, -1, -2)
-    return SectionMotion(
-        shape,
-        join(apply(unrotation, velocity), apply(unrotation, omega)),
-        join(apply(unrotation, acceleration - cross(omega, velocity)), apply(unrotation, omega_rate)),
-    )
+    rate = acceleration - _cross(omega, velocity)
+    columns = settle(jnp.stack([velocity, omega, rate, omega_rate]))
+    local = settle(jnp.einsum("jin,kjn->kin", shape.rotation, columns))
+    return SectionMotion(shape, local[:2].reshape(6, -1), local[2:].reshape(6, -1))
 
 
 class LoadMotion(eqx.Module):
     """Place and twist of the sections at the load nodes."""
 
     place: Place
-    twist: Float[Array, "loads 6"]
+    twist: Float[Array, "6 loads"]
 
 
 def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> LoadMotion:
     """The sections' motion carried from the smooth to the load nodes."""
     # A fluid that does not ask where it is lets the compiler drop the place.
-    position = state.position[None, :] + body.to_load @ motion.shape.position @ state.rotation.T
-    rotation = state.rotation[None] @ matrix_from_quaternion(body.to_load @ motion.shape.quaternion)
-    return LoadMotion(Place(position, rotation), body.to_load @ motion.twist)
+    to_load = body.to_load.T
+    position = state.position[:, None] + state.rotation @ (motion.shape.position @ to_load)
+    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(motion.shape.quaternion @ to_load))
+    return LoadMotion(Place(position.T, jnp.moveaxis(rotation, -1, 0)), motion.twist @ to_load)
+
+
+def load_terms(body: SampledBody, fluid: AbstractFluid, loads: LoadMotion) -> dict[str, Float[Array, "6 loads"]]:
+    """Load of the fluid per metre at the load nodes, term by term."""
+    terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)
+    return terms(body.load_section, loads.place, loads.twist)
+
+
+def apply(matrix: Float[Array, "i j n"], vector: Float[Array, "j n"]) -> Float[Array, "i n"]:
+    """Product of matrices and vectors, node by node."""
+    return sum((matrix[:, k] * vector[k][None] for k in range(1, vector.shape[0])), matrix[:, 0] * vector[0][None])
 
 
 def _fluid_wrench(body, fluid, loads):
-    terms = jax.vmap(fluid.terms)(body.load_section, loads.place, loads.twist)
-    return sum(terms.values(), jnp.zeros_like(loads.twist))
+    return sum(load_terms(body, fluid, loads).values(), jnp.zeros_like(loads.twist))
 
 
 def _nose_wrench(body, fluid, state):
     place = Place(state.position, state.rotation)
     terms = fluid.nose_terms(body.beam.nose_radius, place, state.twist)
     return sum(terms.values(), jnp.zeros_like(state.twist))
-
-
-def apply(matrix: Float[Array, "n i j"], vector: Float[Array, "n j"]) -> Float[Array, "n i"]:
-    """Row by row product of matrices and vectors."""
-    return jnp.sum(matrix * vector[:, None, :], axis=-1)

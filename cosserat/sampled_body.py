@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection
+from spatial import nodewise
 
 from .beam import Beam
 from .quadrature import LOAD_ORDER, gauss, integration, interpolation, load_nodes, locate
@@ -39,14 +40,14 @@ class SampledBody(eqx.Module):
     X: Float[Array, "nodes"]
     panel_cumulative: Float[Array, "order_and_one order"]
     cumulative: Float[Array, "nodes nodes"]
-    inertia: Float[Array, "nodes 6 6"]
-    added: Float[Array, "nodes 6 6"]
+    inertia: Float[Array, "6 6 nodes"]
+    added: Float[Array, "6 6 nodes"]
     nose_added: Float[Array, "6 6"]
     load_X: Float[Array, "loads"]
     load_weight: Float[Array, "loads"]
     load_section: EllipticSection
-    load_inertia: Float[Array, "loads 6 6"]
-    load_added: Float[Array, "loads 6 6"]
+    load_inertia: Float[Array, "6 6 loads"]
+    load_added: Float[Array, "6 6 loads"]
     load_quadratic: Float[Array, "panels 3"]
     to_load: Float[Array, "loads nodes"]
 
@@ -55,27 +56,27 @@ class SampledBody(eqx.Module):
         order = self.panel_cumulative.shape[1]
         return _interpolation(X / self.beam.length, order, self.X.shape[0] // order)
 
-    def integral_at_loads(self, f: Float[Array, "loads k"]) -> Float[Array, "loads k"]:
+    def integral_at_loads(self, f: Float[Array, "k loads"]) -> Float[Array, "k loads"]:
         """Integrals from the nose to the load nodes of a density known there."""
         per_panel = self._density_in_u(f)
-        inside = jnp.asarray(_node_integration()) @ per_panel
-        return (self._before(per_panel)[:, None, :] + inside).reshape(f.shape)
+        inside = per_panel @ integration(jnp.asarray(gauss(LOAD_ORDER)[0]), LOAD_ORDER).T
+        return (self._before(per_panel)[:, :, None] + inside).reshape(f.shape)
 
-    def integral_at(self, X: Float[Array, "points"], f: Float[Array, "loads k"]) -> Float[Array, "points k"]:
+    def integral_at(self, X: Float[Array, "points"], f: Float[Array, "k loads"]) -> Float[Array, "k points"]:
         """Integrals from the nose to the abscissae X [m] of a density known at the load nodes."""
         per_panel = self._density_in_u(f)
         panel, u = locate(self.load_quadratic, X)
-        inside = jnp.einsum("pg,pgk->pk", integration(u, LOAD_ORDER), per_panel[panel])
-        return self._before(per_panel)[panel] + inside
+        inside = jnp.einsum("pg,kpg->kp", integration(u, LOAD_ORDER), per_panel[:, panel])
+        return self._before(per_panel)[:, panel] + inside
 
     def _density_in_u(self, f):
         u = gauss(LOAD_ORDER)[0]
         jacobian = self.load_quadratic[:, 1:2] + 2.0 * self.load_quadratic[:, 2:] * u[None, :]
-        return jacobian[:, :, None] * f.reshape(-1, LOAD_ORDER, f.shape[-1])
+        return jacobian[None] * f.reshape(f.shape[0], -1, LOAD_ORDER)
 
     def _before(self, per_panel):
-        total = jnp.tensordot(gauss(LOAD_ORDER)[1], per_panel, axes=(0, 1))
-        return jnp.cumsum(total, axis=0) - total
+        total = per_panel @ gauss(LOAD_ORDER)[1]
+        return jnp.cumsum(total, axis=1) - total
 
 
 def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> SampledBody:
@@ -92,15 +93,15 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
     load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
     to_load = _interpolation(load_X / L, order, panels)
     weighted = to_load * load_weight[:, None]
-    load_inertia = jax.vmap(beam.section_inertia)(section)
-    load_added = jax.vmap(fluid.added_inertia)(section)
+    load_inertia = nodewise(beam.section_inertia)(section)
+    load_added = jax.vmap(fluid.added_inertia, out_axes=-1)(section)
     return SampledBody(
         beam=beam,
         X=X,
         panel_cumulative=h * panel_cumulative,
         cumulative=h * (earlier + inside),
-        inertia=jnp.tensordot(weighted, load_inertia, axes=(0, 0)),
-        added=jnp.tensordot(weighted, load_added, axes=(0, 0)),
+        inertia=load_inertia @ weighted,
+        added=load_added @ weighted,
         nose_added=fluid.nose_added_inertia(beam.nose_radius),
         load_X=load_X,
         load_weight=load_weight,
@@ -110,10 +111,6 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
         load_quadratic=loads.quadratic,
         to_load=to_load,
     )
-
-
-def _node_integration():
-    return integration(jnp.asarray(gauss(LOAD_ORDER)[0]), LOAD_ORDER)
 
 
 def _interpolation(x, order, panels):

@@ -3,28 +3,27 @@
 Only the orientation needs an integrator; the rest are quadratures of it. The orientation is a product of
 exponentials (Fer's expansion), and its time derivatives are those of the discrete map: position, velocity and
 acceleration of the nodes are then exact derivatives of one another, and momentum is conserved at any number
-of nodes.
+of nodes. Arrays are (component, node).
 """
 
+import math
+
 import equinox as eqx
-import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from spatial import (
-    angular,
-    cross,
-    linear,
-    matrix_from_quaternion,
-    quaternion_conjugate,
-    quaternion_exp,
-    quaternion_multiply,
-    stumpff,
-)
+from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugate, quaternion_multiply
 
+from .jets import compose, product, series_with_derivatives, settle
 from .strain import StrainRates
 
-FER_STAGES = 4  # each one squares the error, roughly: 1, 3, 7, 15 powers of the angle turned in a panel
+FER_STAGES = 4  # the error falls as the 1st, 3rd, 7th, 15th power of the angle turned in a panel
+MAX_TURN = 6.0  # rad in one panel: where the series below still give all digits
+_TERMS = 22
+
+_cross = nodewise(cross)
+_multiply = nodewise(quaternion_multiply)
 
 
 class Shape(eqx.Module):
@@ -40,13 +39,13 @@ class Shape(eqx.Module):
         spin_rate: its angular acceleration [rad/s²].
     """
 
-    quaternion: Float[Array, "nodes 4"]
-    rotation: Float[Array, "nodes 3 3"]
-    position: Float[Array, "nodes 3"]
-    velocity: Float[Array, "nodes 3"]
-    acceleration: Float[Array, "nodes 3"]
-    spin: Float[Array, "nodes 3"]
-    spin_rate: Float[Array, "nodes 3"]
+    quaternion: Float[Array, "4 nodes"]
+    rotation: Float[Array, "3 3 nodes"]
+    position: Float[Array, "3 nodes"]
+    velocity: Float[Array, "3 nodes"]
+    acceleration: Float[Array, "3 nodes"]
+    spin: Float[Array, "3 nodes"]
+    spin_rate: Float[Array, "3 nodes"]
 
 
 def shape_from_strain(
@@ -61,49 +60,69 @@ def shape_from_strain(
         panel_cumulative: from values in one panel to integrals from its start to its nodes and end [m].
         cumulative: from values at all nodes to integrals from the head to all nodes [m].
     """
-    orient = lambda curvature: orientation(curvature, panel_cumulative)  # noqa: E731
-    first = lambda K, dK: jax.jvp(orient, (K,), (dK,))  # noqa: E731
-    K, dK, ddK = angular(strain.xi), angular(strain.dxi), angular(strain.ddxi)
-    (q, dq), (_, ddq) = jax.jvp(first, (K, dK), (dK, ddK))
+    jet = settle(jnp.stack([strain.xi.T, strain.dxi.T, strain.ddxi.T]))
+    stretch, curvature = jet[:, :3], jet[:, 3:]
+    q = orientation(curvature, panel_cumulative)
+    back = 2.0 * nodewise(quaternion_conjugate)(q[0])
+    spin, spin_rate = settle((_multiply(q[1], back)[1:], _multiply(q[2], back)[1:]))
+    rotation = settle(nodewise(matrix_from_quaternion)(q[0]))
 
-    rotation = matrix_from_quaternion(q)
-    back = 2.0 * quaternion_conjugate(q)
-    spin = quaternion_multiply(dq, back)[:, 1:]
-    spin_rate = quaternion_multiply(ddq, back)[:, 1:]
-
-    turn = lambda v: jnp.sum(rotation * v[:, None, :], axis=-1)  # noqa: E731
-    tangent = turn(linear(strain.xi))  # r' = R Γ, (18)
-    stretch_rate = turn(linear(strain.dxi))
-    slide = cross(spin, tangent) + stretch_rate  # (22)
-    bend = cross(spin_rate, tangent) + cross(spin, slide + stretch_rate) + turn(linear(strain.ddxi))  # (24)
-    return Shape(q, rotation, cumulative @ tangent, cumulative @ slide, cumulative @ bend, spin, spin_rate)
+    tangent, stretch_rate, stretch_rate2 = jnp.einsum("ijn,kjn->kin", rotation, stretch)  # r' = R Γ, (18)
+    slide = _cross(spin, tangent) + stretch_rate  # (22)
+    bend = _cross(spin_rate, tangent) + _cross(spin, slide + stretch_rate) + stretch_rate2  # (24)
+    integrals = settle(jnp.concatenate([tangent, slide, bend])) @ cumulative.T
+    return Shape(q[0], rotation, integrals[:3], integrals[3:6], integrals[6:], spin, spin_rate)
 
 
 def orientation(
-    curvature: Float[Array, "nodes 3"], panel_cumulative: Float[Array, "order_and_one order"]
-) -> Float[Array, "nodes 4"]:
-    """Quaternions that solve R' = R K^ from the identity at the head, panel after panel. (17)"""
+    curvature: Float[Array, "3 3 nodes"], panel_cumulative: Float[Array, "order_and_one order"]
+) -> Float[Array, "3 4 nodes"]:
+    """Jet of the quaternions that solve R' = R K^ from the identity at the head, panel after panel. (17)
+
+    Args:
+        curvature: jet of K at the smooth nodes [1/m].
+        panel_cumulative: as in `shape_from_strain`.
+    """
     order = panel_cumulative.shape[1]
     start, out = None, []
-    for panel in curvature.reshape(-1, order, 3):
-        local = _panel_orientation(panel, panel_cumulative)
+    for k in range(curvature.shape[-1] // order):
+        local = _panel_orientation(curvature[..., k * order : (k + 1) * order], panel_cumulative)
         if start is not None:
-            local = quaternion_multiply(jnp.broadcast_to(start, local.shape), local)
-        out.append(local[:-1])
-        start = local[-1]
-    return jnp.concatenate(out)
+            local = product(_multiply, jnp.broadcast_to(start, local.shape), local)
+        out.append(local[..., :-1])
+        start = local[..., -1:]
+    return jnp.concatenate(out, axis=-1)
 
 
-def _panel_orientation(curvature, panel_cumulative):
+def _panel_orientation(K, panel_cumulative):
     """R = ... exp(F3) exp(F2) exp(F1) with F' = K at each stage and K handed on as (exp(F) - dexp(F)) K."""
     out = None
     for stage in range(FER_STAGES):
-        F = panel_cumulative @ curvature
-        factor = quaternion_exp(F)
-        out = factor if out is None else quaternion_multiply(factor, out)
+        F = settle((K.reshape(9, -1) @ panel_cumulative.T).reshape(3, 3, -1))
+        cos, sin, along, across = compose(_SERIES, product(_dot, F, F))
+        factor = jnp.concatenate([cos[:, None], product(_scale, sin, F)], axis=1)
+        out = factor if out is None else product(_multiply, factor, out)
         if stage < FER_STAGES - 1:
-            F = F[:-1]
-            _, c1, c2, c3 = stumpff(jnp.sum(F * F, axis=-1))
-            F_K = cross(F, curvature)
-            curvature = (c1 - c2)[:, None] * F_K + (c2 - c3)[:, None] * cross(F, F_K)
+            F, along, across = F[..., :-1], along[..., :-1], across[..., :-1]
+            F_K = product(_cross, F, K)
+            F_F_K = product(_cross, F, F_K)
+            K = product(_scale, along, F_K) + product(_scale, across, F_F_K)
     return out
+
+
+def _dot(a, b):
+    return jnp.sum(a * b, axis=0)
+
+
+def _scale(s, v):
+    return s[None] * v
+
+
+def _series():
+    """In u = θ²: cos(θ/2) and sin(θ/2)/θ of the quaternion; c1 - c2 and c2 - c3 of exp - dexp (Stumpff's c_k)."""
+    c = np.array([[(-1.0) ** n / math.factorial(2 * n + k) for n in range(_TERMS)] for k in range(4)])
+    half = 0.25 ** np.arange(_TERMS)
+    return series_with_derivatives(np.stack([c[0] * half, 0.5 * c[1] * half, c[1] - c[2], c[2] - c[3]]))
+
+
+_SERIES = _series()

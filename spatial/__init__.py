@@ -13,6 +13,7 @@ from .checks import (
 from .inertia import (
     body_inertia as body_inertia,
     shift_inertia as shift_inertia,
+    solve_inertia as solve_inertia,
 )
 from .rotations import (
     dexp as dexp,
@@ -37,6 +38,7 @@ from .vectors import (
     hat as hat,
     join as join,
     linear as linear,
+    nodewise as nodewise,
     safe_norm as safe_norm,
     signed_square as signed_square,
 )

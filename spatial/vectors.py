@@ -1,5 +1,8 @@
 """The 6-vector convention (linear part first), the only place where 6-vectors are sliced."""
 
+from collections.abc import Callable
+
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -44,3 +47,11 @@ def safe_norm(v: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
 def signed_square(x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
     """|x| x, once differentiable at zero."""
     return jnp.abs(x) * x
+
+
+def nodewise(f: Callable) -> Callable:
+    """f of single vectors and matrices, mapped over a last axis of nodes: (3, nodes), (6, 6, nodes), ...
+
+    Components first and nodes last is the layout that compiles to loops over contiguous memory.
+    """
+    return jax.vmap(f, in_axes=-1, out_axes=-1)
