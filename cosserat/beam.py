@@ -103,4 +103,3 @@ def rod(
         nose_radius: radius of the nose [m].
     """
     return Beam(uniform_profile(length, b, c), density, nose_radius)
-

@@ -5,11 +5,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from hydro import CONVECTIVE, AbstractFluid, Place, Void
-from spatial import angular, cross, join, linear, matrix_from_quaternion, nodewise, wrench_to_head
+from spatial import angular, cross, join, linear, nodewise, wrench_to_head
 
 from .beam import Beam
-from .head_dynamics import check_model, solve_head
-from .panels import Panels, SectionMotion, apply, at_loads, load_terms, section_motion
+from .head_dynamics import check_model
+from .internal_wrench import actuation_per_metre
+from .panels import Panels, SectionMotion, apply, at_loads, body_shape, load_terms, section_motion
 from .quadrature import load_nodes
 from .sampled_body import SampledBody
 from .space_path import AbstractSpacePath
@@ -77,7 +78,7 @@ def sampled_energetics(
     body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
 ) -> Energetics:
     """`energetics` of a body that is sampled already."""
-    motion = section_motion(body, gait, state.twist, t)
+    motion = section_motion(body_shape(body, gait, t), state.twist)
     loads = at_loads(body, motion, state)
     momentum = apply(body.inertia, motion.twist)
     added_momentum = apply(body.added, motion.twist)
@@ -141,14 +142,10 @@ def actuator_power(
     """
     path = check_model(beam, gait, fluid, path)
     t = jnp.asarray(t, float)
-    body = path.sample(beam, fluid)
-    twist_rate = solve_head(path.head_dynamics(body, gait, fluid, state, t))
     nodes = load_nodes(beam)
     X = nodes.X.ravel()
-    loop = path.second_loop(body, gait, fluid, state, t, twist_rate, X)
-    force = jnp.einsum("sji,sj->si", matrix_from_quaternion(loop.quaternion), loop.force_w)
-    per_metre = jnp.sum(join(force, loop.moment) * strain_rates(gait, X, t).dxi, axis=-1)
-    return jnp.sum(nodes.weight.ravel() * per_metre)
+    loops = path.both_loops(path.sample(beam, fluid), gait, fluid, state, t, X)
+    return jnp.sum(nodes.weight.ravel() * actuation_per_metre(loops, strain_rates(gait, X, t)))
 
 
 def _to_world(state: HeadState, motion: SectionMotion, momentum, at_head=None):

@@ -5,7 +5,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from hydro import AbstractFluid
-from spatial import solve_inertia
 
 from .beam import Beam
 from .panels import Panels
@@ -27,11 +26,6 @@ def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpac
         if not isinstance(value, kind):
             raise ValueError(f"{name} = {value!r}: must be {rule}")
     return path
-
-
-def solve_head(dynamics: HeadDynamics) -> Float[Array, "6"]:
-    """d(twist)/dt of the head, in its frame [m/s², rad/s²]."""
-    return solve_inertia(dynamics.inertia, dynamics.wrench)
 
 
 @eqx.filter_jit
@@ -79,4 +73,4 @@ def head_acceleration(
         t: time [s].
         path: the way along X; `Panels()` when None.
     """
-    return solve_head(head_dynamics(beam, gait, fluid, state, t, path))
+    return head_dynamics(beam, gait, fluid, state, t, path).twist_rate

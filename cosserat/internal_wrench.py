@@ -8,13 +8,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from hydro import AbstractFluid, EllipticSection, Place
-from spatial import increasing, matrix_from_quaternion
+from spatial import increasing, join, matrix_from_quaternion
 
 from .beam import Beam
-from .head_dynamics import check_model, solve_head
-from .space_path import AbstractSpacePath
+from .head_dynamics import check_model
+from .quadrature import load_nodes
+from .space_path import AbstractSpacePath, BothLoops
 from .state import HeadState
-from .strain import Gait, strain_rates
+from .strain import Gait, StrainRates, strain_rates
 
 STATIONS = 81
 
@@ -37,6 +38,7 @@ class BodyFields(eqx.Module):
         fluid: load of the fluid per metre, term by term, in the section frame [N/m, N].
         nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
         head_twist_rate: d(twist)/dt of the head [m/s², rad/s²].
+        actuator_power: power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
         tail: (n, M) at X = L; zero when the two space loops agree [N, N·m].
     """
 
@@ -53,12 +55,13 @@ class BodyFields(eqx.Module):
     fluid: dict[str, Float[Array, "stations 6"]]
     nose: dict[str, Float[Array, "6"]]
     head_twist_rate: Float[Array, "6"]
+    actuator_power: Float[Array, ""]
     tail: Float[Array, "6"]
 
     @property
     def force(self) -> Float[Array, "stations 3"]:
         """Internal force Rᵀn in the section frame [N]."""
-        return jnp.einsum("sji,sj->si", matrix_from_quaternion(self.quaternion), self.force_w)
+        return _section_force(self)
 
 
 @eqx.filter_jit
@@ -108,11 +111,21 @@ def body_fields(
     stations: Float[Array, "stations"],
 ) -> BodyFields:
     """`internal_wrench` on a body that the path has sampled already."""
-    twist_rate = solve_head(path.head_dynamics(body, gait, fluid, state, t))
-    ends = jnp.append(stations, beam.length)
-    loop = path.second_loop(body, gait, fluid, state, t, twist_rate, ends)
-    tail = jnp.concatenate([loop.force_w[-1], loop.moment[-1]])
-    loop = jax.tree.map(lambda field: field[:-1], loop)
+    nodes = load_nodes(beam)
+    node_X = nodes.X.ravel()
+    everywhere = jnp.concatenate([stations, node_X, beam.length[None]])
+    order = jnp.argsort(everywhere)
+    loops = path.both_loops(body, gait, fluid, state, t, everywhere[order])
+    twist_rate = loops.head_twist_rate
+    # Back to the order asked for: the stations, the nodes that carry the power, the tail.
+    back = jnp.argsort(order)
+    count = stations.shape[0]
+    tail = jnp.concatenate([loops.force_w[back[-1]], loops.moment[back[-1]]])
+    at_nodes, loop = (
+        jax.tree.map(lambda field: field[rows] if field.ndim > 1 else field, loops)  # noqa: B023
+        for rows in (back[count:-1], back[:count])
+    )
+    power = jnp.sum(nodes.weight.ravel() * actuation_per_metre(at_nodes, strain_rates(gait, node_X, t)))
 
     section = jax.vmap(beam.profile)(stations)
     place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion))
@@ -136,8 +149,18 @@ def body_fields(
         fluid=terms,
         nose=_with_acceleration(nose, "nose_added_mass", nose_added),
         head_twist_rate=twist_rate,
+        actuator_power=power,
         tail=tail,
     )
+
+
+def actuation_per_metre(loops: BothLoops, strain: StrainRates) -> Float[Array, "stations"]:
+    """Power the actuators deliver per metre, M·dK/dt + Rᵀn·dΓ/dt [W/m]."""
+    return jnp.sum(join(_section_force(loops), loops.moment) * strain.dxi, axis=-1)
+
+
+def _section_force(fields):
+    return jnp.einsum("sji,sj->si", matrix_from_quaternion(fields.quaternion), fields.force_w)
 
 
 def _with_acceleration(terms, name, inertial):

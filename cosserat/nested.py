@@ -18,7 +18,7 @@ from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, q
 
 from .beam import Beam
 from .quadrature import locate, segments
-from .space_path import AbstractSpacePath, HeadDynamics, SecondLoop
+from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
 from .strain import Gait, strain_rates
 
@@ -99,17 +99,17 @@ class Nested(AbstractSpacePath):
         H = rotate.T @ end.inertia @ rotate
         return HeadDynamics(H, rotate.T @ (end.drag - end.coriolis) - H @ _convective(state.twist))
 
-    def second_loop(
+    def both_loops(
         self,
         body: Beam,
         gait: Gait,
         fluid: AbstractFluid,
         state: HeadState,
         t: Float[Array, ""],
-        twist_rate: Float[Array, "6"],
         stations: Float[Array, "stations"],
-    ) -> SecondLoop:
-        """Second space loop, (61)-(66)."""
+    ) -> BothLoops:
+        """The first space loop, then the second, (61)-(66)."""
+        twist_rate = self.head_dynamics(body, gait, fluid, state, t).twist_rate
         place = Place(state.position, state.rotation)
         nose = sum(fluid.nose_terms(body.nose_radius, place, state.twist).values(), jnp.zeros(6))
         nose = nose - fluid.nose_added_inertia(body.nose_radius) @ twist_rate
@@ -140,7 +140,8 @@ class Nested(AbstractSpacePath):
         rotation = jax.vmap(matrix_from_quaternion)(y.carried.quaternion)
         unturn = lambda v: jnp.einsum("sji,sj->si", rotation, v)  # noqa: E731
         velocity, omega = unturn(y.carried.velocity), unturn(y.carried.omega)
-        return SecondLoop(
+        return BothLoops(
+            head_twist_rate=twist_rate,
             position_w=y.carried.position,
             quaternion=y.carried.quaternion / jnp.linalg.norm(y.carried.quaternion, axis=1, keepdims=True),
             twist=join(velocity, omega),
@@ -290,4 +291,3 @@ def _both(rotation):
 def _lever(r_hat):
     """Carries a wrench to the head: ((1, 0), (r^, 1))."""
     return jnp.block([[jnp.eye(3), jnp.zeros((3, 3))], [r_hat, jnp.eye(3)]])
-

@@ -15,7 +15,7 @@ from .beam import Beam
 from .jets import settle
 from .sampled_body import SampledBody, sample_body
 from .shape import Shape, shape_from_strain
-from .space_path import AbstractSpacePath, HeadDynamics, SecondLoop
+from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
 from .strain import Gait, strain_rates
 
@@ -51,7 +51,10 @@ class Panels(AbstractSpacePath):
         self, body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
     ) -> HeadDynamics:
         """First space loop, (48)-(58)."""
-        motion = section_motion(body, gait, state.twist, t)
+        return self._first_loop(body, body_shape(body, gait, t), fluid, state)
+
+    def _first_loop(self, body, shape, fluid, state):
+        motion = section_motion(shape, state.twist)
         loads = at_loads(body, motion, state)
         fluid_wrench = settle(body.load_weight[None, :] * _fluid_wrench(body, fluid, loads)) @ body.to_load
         gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
@@ -64,18 +67,19 @@ class Panels(AbstractSpacePath):
             jnp.einsum("ian,in->a", shift, wrench) + _nose_wrench(body, fluid, state),  # (55)-(57)
         )
 
-    def second_loop(
+    def both_loops(
         self,
         body: SampledBody,
         gait: Gait,
         fluid: AbstractFluid,
         state: HeadState,
         t: Float[Array, ""],
-        twist_rate: Float[Array, "6"],
         stations: Float[Array, "stations"],
-    ) -> SecondLoop:
-        """Second space loop, (61)-(66), with n and R M in the head's axes, where both are plain integrals."""
-        motion = section_motion(body, gait, state.twist, t, twist_rate)
+    ) -> BothLoops:
+        """Both space loops; the second one, (61)-(66), in the head's axes, where n and R M are plain integrals."""
+        shape = body_shape(body, gait, t)
+        twist_rate = self._first_loop(body, shape, fluid, state).twist_rate
+        motion = section_motion(shape, state.twist, twist_rate)
         loads = at_loads(body, motion, state)
         gyroscopic = _coadjoint(loads.twist, apply(body.load_inertia, loads.twist))
         inertial = apply(body.load_inertia + body.load_added, motion.twist_rate @ body.to_load.T)
@@ -95,7 +99,8 @@ class Panels(AbstractSpacePath):
         quaternion = quaternion / jnp.linalg.norm(quaternion, axis=0, keepdims=True)
         head = jnp.broadcast_to(state.quaternion[:, None], quaternion.shape)
         moment = apply(jnp.swapaxes(_rotation(quaternion), 0, 1), m)
-        return SecondLoop(
+        return BothLoops(
+            head_twist_rate=twist_rate,
             position_w=(state.position[:, None] + state.rotation @ (motion.shape.position @ here)).T,
             quaternion=nodewise(quaternion_multiply)(head, quaternion).T,
             twist=(motion.twist @ here).T,
@@ -119,15 +124,15 @@ class SectionMotion(eqx.Module):
     twist_rate: Float[Array, "6 nodes"]
 
 
+def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> Shape:
+    """The body at time t [s], seen from its head."""
+    return shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative, body.cumulative)
+
+
 def section_motion(
-    body: SampledBody,
-    gait: Gait,
-    head_twist: Float[Array, "6"],
-    t: Float[Array, ""],
-    head_twist_rate: Float[Array, "6"] | None = None,
+    shape: Shape, head_twist: Float[Array, "6"], head_twist_rate: Float[Array, "6"] | None = None
 ) -> SectionMotion:
     """Kinematics of velocity and acceleration, (50)-(53) or, with the head's acceleration, (61)-(62)."""
-    shape = shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative, body.cumulative)
     spread = lambda v: jnp.broadcast_to(v[:, None], shape.position.shape)  # noqa: E731
     V0, omega0 = spread(head_twist[:3]), spread(head_twist[3:])
     velocity = V0 + _cross(omega0, shape.position) + shape.velocity

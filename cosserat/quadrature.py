@@ -103,7 +103,11 @@ def load_nodes(beam: Beam) -> LoadNodes:
         start, h = jnp.arange(panels) / panels, 1.0 / panels
         a0, a1, a2 = quadratics[k]
         local = jnp.stack(
-            [a0 + a1 * start + a2 * start**2, h * (a1 + 2.0 * a2 * start), jnp.full_like(start, 1.0) * h**2 * a2],
+            [
+                a0 + a1 * start + a2 * start**2,
+                h * (a1 + 2.0 * a2 * start),
+                jnp.full_like(start, 1.0) * h**2 * a2,
+            ],
             axis=1,
         )
         u = u_node[None, :]

@@ -1,4 +1,4 @@
-"""How well the smooth grid carries a gait: the tail of its Legendre expansion along the body."""
+"""How well the smooth grid carries a gait: the tail of its expansion, and the angle turned in a panel."""
 
 import equinox as eqx
 import jax
@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from .quadrature import gauss, legendre_coefficients
+from .sampled_body import SampledBody
 from .strain import Gait
 
 
@@ -33,3 +34,14 @@ def strain_tail(
         return jnp.max(coefficients[:, -2:]) / jnp.where(greatest > 0, greatest, 1.0)
 
     return jax.lax.map(tail, times)
+
+
+def panel_turn(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> Float[Array, "times"]:
+    """Greatest angle |∫K dX| that the body turns from the start of any panel of the smooth grid [rad]."""
+    order = body.panel_cumulative.shape[1]
+
+    def turn(t):
+        curvature = jax.vmap(lambda x: gait(x, t)[3:])(body.X).reshape(-1, order, 3)
+        return jnp.max(jnp.linalg.norm(body.panel_cumulative @ curvature, axis=-1))
+
+    return jax.lax.map(turn, times)

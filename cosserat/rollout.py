@@ -10,7 +10,10 @@ from hydro import AbstractFluid
 from spatial import increasing, positive, quaternion_rate
 
 from .beam import Beam
-from .head_dynamics import check_model, solve_head
+from .head_dynamics import check_model
+from .panels import Panels
+from .resolution import panel_turn
+from .shape import MAX_TURN
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
@@ -18,6 +21,12 @@ from .strain import Gait
 FAILED = (
     "the time integration did not reach t1. Likely causes: a gait that is not twice differentiable in time or "
     "returns NaN, strains too large or too fast, tolerances below round-off, or too few steps (max_steps)."
+)
+
+
+COILED = (
+    f"the gait turns the body by more than {MAX_TURN:g} rad within one panel of the space path, past what its "
+    "expansions resolve: raise cosserat.Panels(panels=...)."
 )
 
 
@@ -93,7 +102,7 @@ def rollout(
         rtol: relative tolerance of the adaptive step.
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
-        dt0: first (or constant) step [s]; chosen by diffrax when None.
+        dt0: first (or constant) step [s]; a thousandth of the run when None.
         max_steps: greatest number of steps.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
             `jax.jacfwd`.
@@ -108,11 +117,14 @@ def rollout(
     if not isinstance(state, HeadState):
         raise ValueError(f"state = {state!r}: must be a cosserat.HeadState")
     body = path.sample(beam, fluid)
+    if isinstance(path, Panels) and throw:
+        coiled = jnp.any(panel_turn(gait, body, times) > MAX_TURN)
+        times = eqx.error_if(times, coiled, COILED)
 
     def field(t, y, _):
         position, quaternion, twist = y
         head = unchecked_state(position, quaternion, twist)
-        twist_rate = solve_head(path.head_dynamics(body, gait, fluid, head, t))
+        twist_rate = path.head_dynamics(body, gait, fluid, head, t).twist_rate
         return head.rotation @ twist[:3], quaternion_rate(quaternion, twist[3:]), twist_rate
 
     solution = diffrax.diffeqsolve(
@@ -120,7 +132,8 @@ def rollout(
         diffrax.Tsit5() if solver is None else solver,
         t0=t0,
         t1=t1,
-        dt0=dt0,
+        # Diffrax's own first guess would compile the dynamics once more.
+        dt0=1e-3 * (t1 - t0) if dt0 is None else dt0,
         y0=(state.position, state.quaternion, state.twist),
         saveat=diffrax.SaveAt(ts=times, dense=dense),
         stepsize_controller=_controller(gait, rtol, atol, controller),

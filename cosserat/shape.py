@@ -9,6 +9,7 @@ of nodes. Arrays are (component, node).
 import math
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -96,17 +97,20 @@ def orientation(
 
 def _panel_orientation(K, panel_cumulative):
     """R = ... exp(F3) exp(F2) exp(F1) with F' = K at each stage and K handed on as (exp(F) - dexp(F)) K."""
-    out = None
-    for stage in range(FER_STAGES):
+
+    def stage(carry, _):
+        K, out = carry
         F = settle((K.reshape(9, -1) @ panel_cumulative.T).reshape(3, 3, -1))
         cos, sin, along, across = compose(_SERIES, product(_dot, F, F))
         factor = jnp.concatenate([cos[:, None], product(_scale, sin, F)], axis=1)
-        out = factor if out is None else product(_multiply, factor, out)
-        if stage < FER_STAGES - 1:
-            F, along, across = F[..., :-1], along[..., :-1], across[..., :-1]
-            F_K = product(_cross, F, K)
-            F_F_K = product(_cross, F, F_K)
-            K = product(_scale, along, F_K) + product(_scale, across, F_F_K)
+        out = product(_multiply, factor, out)
+        F, along, across = F[..., :-1], along[..., :-1], across[..., :-1]
+        F_K = product(_cross, F, K)
+        F_F_K = product(_cross, F, F_K)
+        return (product(_scale, along, F_K) + product(_scale, across, F_F_K), out), None
+
+    identity = jnp.zeros((3, 4, K.shape[-1] + 1)).at[0, 0].set(1.0)
+    (_, out), _ = jax.lax.scan(stage, (K, identity), length=FER_STAGES)
     return out
 
 

@@ -15,12 +15,13 @@ from hydro import AbstractFluid
 from spatial import matrix_from_quaternion
 
 from .beam import Beam
-from .energy import actuator_power, sampled_energetics
+from .energy import sampled_energetics
 from .head_dynamics import check_model
 from .internal_wrench import STATIONS, body_fields
 from .panels import Panels
-from .resolution import strain_tail
-from .rollout import FAILED, Trajectory, rollout
+from .resolution import panel_turn, strain_tail
+from .rollout import COILED, FAILED, Trajectory, rollout
+from .shape import MAX_TURN
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
@@ -138,10 +139,21 @@ def simulate(
         throw=False,
         progress=diffrax.TqdmProgressMeter() if progress else None,
     )
+    _raise_if_coiled(gait, beam, fluid, path, trajectory)
     _raise_if_failed(trajectory)
     _warn_if_unresolved(gait, beam, path, trajectory)
     fields = _record(beam, gait, fluid, path, trajectory, stations)
     return _dataset(fields, beam, trajectory, attributes(gait, fluid, path, trajectory, rtol, atol))
+
+
+def _raise_if_coiled(
+    gait: Gait, beam: Beam, fluid: AbstractFluid, path: AbstractSpacePath, trajectory: Trajectory
+) -> None:
+    if not isinstance(path, Panels):
+        return
+    turn = np.asarray(panel_turn(gait, path.sample(beam, fluid), trajectory.time))
+    if (turn > MAX_TURN).any():
+        raise SimulationError(f"at t = {float(trajectory.time[np.argmax(turn > MAX_TURN)]):g} s {COILED}")
 
 
 def _raise_if_failed(trajectory: Trajectory) -> None:
@@ -203,7 +215,7 @@ def _record(beam, gait, fluid, path, trajectory: Trajectory, stations: int) -> d
             "impulse": sums.impulse_w,
             "kinetic_energy": sums.kinetic,
             "added_energy": sums.added,
-            "actuator_power": actuator_power(beam, gait, fluid, state, t, path),
+            "actuator_power": fields.actuator_power,
             "dissipation": sums.dissipation,
             "convective_power": sums.convective,
         }
@@ -214,7 +226,12 @@ def _record(beam, gait, fluid, path, trajectory: Trajectory, stations: int) -> d
 
 
 def attributes(
-    gait: Gait, fluid: AbstractFluid, path: AbstractSpacePath, trajectory: Trajectory, rtol: float, atol: float
+    gait: Gait,
+    fluid: AbstractFluid,
+    path: AbstractSpacePath,
+    trajectory: Trajectory,
+    rtol: float,
+    atol: float,
 ) -> dict[str, Any]:
     """How a run was made, for the file it goes to."""
     return {

@@ -7,6 +7,7 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
+from spatial import solve_inertia
 
 from .beam import Beam
 from .state import HeadState
@@ -24,11 +25,17 @@ class HeadDynamics(eqx.Module):
     inertia: Float[Array, "6 6"]
     wrench: Float[Array, "6"]
 
+    @property
+    def twist_rate(self) -> Float[Array, "6"]:
+        """d(twist)/dt of the head, in its frame [m/s², rad/s²]."""
+        return solve_inertia(self.inertia, self.wrench)
 
-class SecondLoop(eqx.Module):
-    """What the second space loop finds at a set of stations. [BPK06, eqs. (61)-(66)]
+
+class BothLoops(eqx.Module):
+    """What the two space loops find at a set of stations. [BPK06, eqs. (48)-(66)]
 
     Attributes:
+        head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
         position_w: centre of the section in the world [m].
         quaternion: of the section in the world.
         twist: of the section, in its frame [m/s, rad/s].
@@ -37,6 +44,7 @@ class SecondLoop(eqx.Module):
         moment: internal moment M, in the section frame [N·m].
     """
 
+    head_twist_rate: Float[Array, "6"]
     position_w: Float[Array, "stations 3"]
     quaternion: Float[Array, "stations 4"]
     twist: Float[Array, "stations 6"]
@@ -59,14 +67,13 @@ class AbstractSpacePath(eqx.Module):
         """First space loop: the head's dynamics."""
 
     @abc.abstractmethod
-    def second_loop(
+    def both_loops(
         self,
         body: Any,
         gait: Gait,
         fluid: AbstractFluid,
         state: HeadState,
         t: Float[Array, ""],
-        twist_rate: Float[Array, "6"],
         stations: Float[Array, "stations"],
-    ) -> SecondLoop:
-        """Second space loop: accelerations and internal wrench, from the nose, at increasing stations."""
+    ) -> BothLoops:
+        """Both space loops: head, accelerations and internal wrench, from the nose, at stations that do not decrease."""

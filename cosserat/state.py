@@ -36,9 +36,7 @@ class HeadState(eqx.Module):
         return matrix_from_quaternion(self.quaternion)
 
 
-def unchecked_state(
-    position: Float[Array, "3"], quaternion: Float[Array, "4"], twist: Float[Array, "6"]
-) -> HeadState:
+def unchecked_state(position: Float[Array, "3"], quaternion: Float[Array, "4"], twist: Float[Array, "6"]) -> HeadState:
     """A state made of arrays that are known to be good: no check stays in compiled loops."""
     state = object.__new__(HeadState)
     for name, value in (("position", position), ("quaternion", quaternion), ("twist", twist)):

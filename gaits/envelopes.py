@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from spatial import increasing, finite, shaped
+from spatial import finite, increasing, shaped
 
 from .laws import AbstractLaw, Scalar
 
@@ -20,7 +20,9 @@ class Start(AbstractLaw):
     span: Float[Array, "2"]
 
     def __init__(self, begin: ArrayLike = 0.0, end: ArrayLike = 1.0):
-        self.span = increasing("Start: (begin, end)", jnp.stack([jnp.asarray(begin, float), jnp.asarray(end, float)]), "s")
+        self.span = increasing(
+            "Start: (begin, end)", jnp.stack([jnp.asarray(begin, float), jnp.asarray(end, float)]), "s"
+        )
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """The value at time t [s]."""

@@ -66,9 +66,7 @@ class TravellingWave(AbstractLaw):
     period: Scalar
     phase: Scalar
 
-    def __init__(
-        self, amplitude: ArrayLike, wavelength: ArrayLike, period: ArrayLike, phase: ArrayLike = 0.0
-    ):
+    def __init__(self, amplitude: ArrayLike, wavelength: ArrayLike, period: ArrayLike, phase: ArrayLike = 0.0):
         self.amplitude = jnp.atleast_1d(finite("TravellingWave.amplitude", amplitude))
         self.wavelength = positive("TravellingWave.wavelength", wavelength, "m")
         self.period = positive("TravellingWave.period", period, "s")

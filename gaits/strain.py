@@ -80,10 +80,6 @@ def extensible_kirchhoff(stretch: Law, torsion: Law, bending2: Law, bending3: La
     return Strain(stretch=stretch, torsion=torsion, bending2=bending2, bending3=bending3)
 
 
-def timoshenko_reissner(
-    stretch: Law, shear2: Law, shear3: Law, torsion: Law, bending2: Law, bending3: Law
-) -> Strain:
+def timoshenko_reissner(stretch: Law, shear2: Law, shear3: Law, torsion: Law, bending2: Law, bending3: Law) -> Strain:
     """Platforms of Gough-Stewart type: all six strains."""
-    return Strain(
-        stretch=stretch, shear2=shear2, shear3=shear3, torsion=torsion, bending2=bending2, bending3=bending3
-    )
+    return Strain(stretch=stretch, shear2=shear2, shear3=shear3, torsion=torsion, bending2=bending2, bending3=bending3)

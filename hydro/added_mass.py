@@ -8,9 +8,7 @@ from spatial import angular, coadjoint, cross, join, linear
 FORMS = ("paper", "kirchhoff")
 
 
-def section_added_inertia(
-    normal: Float[Array, "2"], roll: Float[Array, ""]
-) -> Float[Array, "6 6"]:
+def section_added_inertia(normal: Float[Array, "2"], roll: Float[Array, ""]) -> Float[Array, "6 6"]:
     """diag(0, C_lm2, C_lm3, C_am1, 0, 0) in the section frame. [BPK06, eq. (15)]
 
     Args:

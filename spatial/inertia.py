@@ -29,7 +29,9 @@ def body_inertia(
 
 
 def shift_inertia(
-    rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"], inertia: Float[Array, "*batch 6 6"]
+    rotation: Float[Array, "*batch 3 3"],
+    position: Float[Array, "*batch 3"],
+    inertia: Float[Array, "*batch 6 6"],
 ) -> Float[Array, "*batch 6 6"]:
     """Inertia about h, in h, of a body whose inertia about s, in s, is known; (rotation, position) of s in h."""
     shift = Ad(rotation, position)

@@ -26,9 +26,7 @@ def wrench_to_head(
     return join(force, _rotate(rotation, angular(wrench)) + cross(position, force))
 
 
-def Ad(
-    rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"]
-) -> Float[Array, "*batch 6 6"]:
+def Ad(rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"]) -> Float[Array, "*batch 6 6"]:
     """Matrix of `twist_from_head`: eta_s = Ad @ eta_h and f_h = Adᵀ @ f_s."""
     unrotation = jnp.swapaxes(rotation, -1, -2)
     top = jnp.concatenate([unrotation, -unrotation @ hat(position)], axis=-1)
