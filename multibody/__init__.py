@@ -1,10 +1,20 @@
 """The tree of rigid bodies: floating-base dynamics, inverse, direct, hybrid, with closed loops."""
 
+from . import robots as robots
 from .builders import (
     Link as Link,
 )
 from .builders import (
     from_links as from_links,
+)
+from .comparator import (
+    StrainLaw as StrainLaw,
+)
+from .comparator import (
+    from_beam as from_beam,
+)
+from .comparator import (
+    strain_law as strain_law,
 )
 from .coordinates import (
     JointLaw as JointLaw,
@@ -20,6 +30,12 @@ from .coordinates import (
 )
 from .coordinates import (
     position_rates as position_rates,
+)
+from .dh import (
+    DHRow as DHRow,
+)
+from .dh import (
+    from_dh as from_dh,
 )
 from .energy import (
     Power as Power,
@@ -105,6 +121,18 @@ from .newton_euler import (
 from .newton_euler import (
     inverse_dynamics as inverse_dynamics,
 )
+from .rollout import (
+    Trajectory as Trajectory,
+)
+from .rollout import (
+    rollout as rollout,
+)
+from .simulate import (
+    SimulationError as SimulationError,
+)
+from .simulate import (
+    simulate as simulate,
+)
 from .state import (
     BaseState as BaseState,
 )
@@ -119,4 +147,7 @@ from .strips import (
 )
 from .tree import (
     Tree as Tree,
+)
+from .urdf import (
+    from_urdf as from_urdf,
 )

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import body_inertia, finite, non_negative
+from spatial import Numbers, body_inertia, finite, non_negative
 
 from .joints import Joint
 from .strips import Strip
@@ -36,18 +36,16 @@ class Link(eqx.Module):
         parent: str | None = None,
         joint: Joint | None = None,
         *,
-        mass: ArrayLike = 0.0,
-        centre: ArrayLike = (0.0, 0.0, 0.0),
-        about_centre: ArrayLike | None = None,
-        inertia: ArrayLike | None = None,
+        mass: Numbers = 0.0,
+        centre: Numbers = (0.0, 0.0, 0.0),
+        about_centre: Numbers | None = None,
+        inertia: Numbers | None = None,
         strip: Strip | None = None,
     ):
         """Takes `inertia`, or else `mass` [kg], its `centre` [m] and its inertia `about_centre` [kg·m²]."""
         self.name, self.parent, self.joint, self.strip = str(name), parent, joint, strip
         if (parent is None) != (joint is None):
-            raise ValueError(
-                f"body {name!r}: parent = {parent!r}, joint = {joint!r}: give both, or none for the base"
-            )
+            raise ValueError(f"body {name!r}: parent = {parent!r}, joint = {joint!r}: give both, or none for the base")
         if inertia is not None:
             self.inertia = finite(f"body {name!r}: inertia", inertia, (6, 6))
             return

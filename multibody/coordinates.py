@@ -37,9 +37,7 @@ def joint_rates(
     return rates.at[freedom[1]].set(spin)
 
 
-def position_rates(
-    tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
-) -> Float[Array, "positions"]:
+def position_rates(tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]) -> Float[Array, "positions"]:
     """Time derivative of joint positions from joint velocities."""
     plain, freedom, first = _tables(tree)
     if len(first) == 0:
@@ -49,9 +47,7 @@ def position_rates(
     return out.at[rows].set(quaternion_rate(q[rows], dq[freedom[1]]))
 
 
-def displace(
-    tree: Tree, q: Float[Array, "positions"], step: Float[Array, "freedoms"]
-) -> Float[Array, "positions"]:
+def displace(tree: Tree, q: Float[Array, "positions"], step: Float[Array, "freedoms"]) -> Float[Array, "positions"]:
     """Joint positions moved by a small step in the freedoms; quaternions stay unit."""
     plain, freedom, first = _tables(tree)
     if len(first) == 0:
@@ -72,28 +68,44 @@ def displacements(tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "fre
 
 
 def law_motion(
-    tree: Tree, law: JointLaw, t: Float[Array, ""]
+    tree: Tree, law: JointLaw | None, t: Float[Array, ""]
 ) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
-    """Positions, velocities and accelerations under a law, by forward differentiation of it."""
+    """Joint positions, velocities and accelerations under a law, by forward differentiation of it.
 
-    def law_and_rate(time):
-        return jax.jvp(law, (time,), (jnp.ones_like(time),))
+    Args:
+        tree: the bodies.
+        law: positions of the actuated joints, in order, at a time [s]; None when there are none.
+        t: time [s].
 
-    (q, q_rate), (_, q_second) = jax.jvp(law_and_rate, (t,), (jnp.ones_like(t),))
+    Returns:
+        Those of all joints; passive ones are neutral and at rest.
+    """
+    neutral, told = tree.neutral(), tree.actuated_positions
+    if law is None or len(told) == 0:
+        still = jnp.zeros(tree.layout.freedoms)
+        return neutral, still, still
+
+    def positions(time):
+        return neutral.at[told].set(law(time))
+
+    def positions_and_rates(time):
+        return jax.jvp(positions, (time,), (jnp.ones_like(time),))
+
+    (q, q_rate), (_, q_second) = jax.jvp(positions_and_rates, (t,), (jnp.ones_like(t),))
     return q, joint_rates(tree, q, q_rate), joint_rates(tree, q, q_second)
 
 
-def check_law(positions: int, law: JointLaw) -> None:
-    """Refuses what is not a law t -> joint positions."""
+def check_law(tree: Tree, law: JointLaw | None) -> None:
+    """Refuses what is not a law t -> positions of the actuated joints."""
     require_float64()
+    count = len(tree.actuated_positions)
+    if law is None and count == 0:
+        return
     if not callable(law):
-        raise ValueError(f"law = {law!r}: must be a callable t -> joint positions ({positions},)")
-    scalar = jax.ShapeDtypeStruct((), jnp.result_type(float))
-    shape = getattr(jax.eval_shape(law, scalar), "shape", None)
-    if shape != (positions,):
-        raise ValueError(
-            f"law returns shape {shape}: must be ({positions},), positions of the actuated joints"
-        )
+        raise ValueError(f"law = {law!r}: must be a callable t -> positions ({count},) of the actuated joints")
+    shape = getattr(jax.eval_shape(law, jax.ShapeDtypeStruct((), jnp.result_type(float))), "shape", None)
+    if shape != (count,):
+        raise ValueError(f"law returns shape {shape}: must be ({count},), the positions of the actuated joints")
 
 
 def _tables(tree):

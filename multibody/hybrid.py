@@ -94,7 +94,7 @@ def hybrid_dynamics(
     wrench: Float[Array, "bodies 6"] | None = None,
     gravity: Float[Array, "3"] | None = None,
 ) -> Dynamics:
-    """Actuated joints accelerate as told and their torques are found; passive ones the other way round. [PBB13, III]
+    """Actuated joints move as told and their torques are found; passive ones the reverse. [PBB13, III]
 
     The passive joints and the base form a symmetric positive definite system, solved by Cholesky: for trees
     of this size it is faster than the articulated-body recursion, and gives the same numbers.

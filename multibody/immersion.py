@@ -38,13 +38,9 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
     if isinstance(fluid, Void):
         return Immersion(fluid, jnp.zeros((bodies, 6, 6)))
     if not isinstance(fluid, AbstractFluid):
-        raise ValueError(
-            f"fluid = {fluid!r}: must be a hydro.AbstractFluid, such as hydro.Morison() or hydro.Void()"
-        )
+        raise ValueError(f"fluid = {fluid!r}: must be a hydro.AbstractFluid, such as hydro.Morison() or hydro.Void()")
     if tree.strips is None:
-        raise ValueError(
-            "this tree has no strips, so a fluid would not act on it: give its links strips, or use hydro.Void()"
-        )
+        raise ValueError("this tree has no strips for a fluid to act on: give its links strips, or use hydro.Void()")
     points = tree.strips.points
     per_point = lumped(points, jax.vmap(fluid.added_inertia)(points.section))
     added = jax.ops.segment_sum(per_point, np.asarray(tree.strips.body), bodies, indices_are_sorted=True)
@@ -76,9 +72,7 @@ def fluid_wrenches(
     strips, points = tree.strips, tree.strips.points
     head = state.rotation
     on_bodies = _Carrier(head, state.position, place, twist)
-    out = on_bodies.load(
-        fluid.terms, points.section, strips.body, points.rotation, points.position, points.weight
-    )
+    out = on_bodies.load(fluid.terms, points.section, strips.body, points.rotation, points.position, points.weight)
     if strips.nose_body:
         ones = jnp.ones_like(points.nose_radius)
         out = out | on_bodies.load(

@@ -2,9 +2,9 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import finite, one_of
+from spatial import Numbers, finite, one_of
 
 POSITIONS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 4, "fixed": 0}
 FREEDOMS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 3, "fixed": 0}
@@ -15,7 +15,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 class Joint(eqx.Module):
-    """What ties a body to its parent; built by `revolute`, `prismatic`, `helical`, `universal`, `spherical`, `fixed`.
+    """What ties a body to its parent; `revolute`, `spherical` and the like build it.
 
     The frame of the body sits on the joint; at zero joint position it coincides with the joint frame, which
     is fixed on the parent. What is given per freedom may be one number for all of them.
@@ -30,7 +30,7 @@ class Joint(eqx.Module):
         second_axis: unit axis of the second freedom of a universal joint, in the body frame.
         pitch: advance of a helical joint [m/rad].
         stiffness: of the spring [N·m/rad] or [N/m].
-        rest: joint position at which the spring is slack [rad] or [m]; a rotation vector for a spherical joint.
+        rest: joint position of the slack spring [rad] or [m]; a rotation vector for a spherical joint.
         damping: viscous friction [N·m·s/rad] or [N·s/m] (F_v of [KR13, eq. (31)]).
         friction: Coulomb friction [N·m] or [N] (F_s of [KR13, eq. (31)]).
         friction_speed: rate at which the smoothed Coulomb friction has reached 76 % [rad/s] or [m/s].
@@ -55,20 +55,20 @@ class Joint(eqx.Module):
     def __init__(
         self,
         kind: str,
-        axis: ArrayLike = Z_AXIS,
-        second_axis: ArrayLike = Z_AXIS,
-        pitch: ArrayLike = 0.0,
+        axis: Numbers = Z_AXIS,
+        second_axis: Numbers = Z_AXIS,
+        pitch: Numbers = 0.0,
         *,
-        rotation: ArrayLike | None = None,
-        position: ArrayLike = ORIGIN,
+        rotation: Numbers | None = None,
+        position: Numbers = ORIGIN,
         actuated: bool = True,
         name: str | None = None,
-        stiffness: ArrayLike = 0.0,
-        rest: ArrayLike = 0.0,
-        damping: ArrayLike = 0.0,
-        friction: ArrayLike = 0.0,
-        friction_speed: ArrayLike = 0.01,
-        rotor_inertia: ArrayLike = 0.0,
+        stiffness: Numbers = 0.0,
+        rest: Numbers = 0.0,
+        damping: Numbers = 0.0,
+        friction: Numbers = 0.0,
+        friction_speed: Numbers = 0.01,
+        rotor_inertia: Numbers = 0.0,
     ):
         label = f"joint {name!r}" if name is not None else "joint"
         one_of(f"{label}: kind", kind, KINDS)
@@ -80,7 +80,7 @@ class Joint(eqx.Module):
         self.pitch = finite(f"{label}: pitch", pitch, ())
         freedoms = FREEDOMS[kind]
 
-        def spread(field: str, value: ArrayLike) -> Float[Array, "freedoms"]:
+        def spread(field: str, value: Numbers) -> Float[Array, "freedoms"]:
             array = finite(f"{label}: {field}", value)
             if array.shape not in ((), (freedoms,)):
                 raise ValueError(
@@ -97,30 +97,28 @@ class Joint(eqx.Module):
         self.rotor_inertia = spread("rotor_inertia", rotor_inertia)
 
 
-def revolute(axis: ArrayLike = Z_AXIS, **options) -> Joint:
+def revolute(axis: Numbers = Z_AXIS, **options) -> Joint:
     """A hinge: one angle [rad] about an axis. Options: the other fields of `Joint`."""
     return Joint("revolute", axis, **options)
 
 
-def prismatic(axis: ArrayLike = Z_AXIS, **options) -> Joint:
+def prismatic(axis: Numbers = Z_AXIS, **options) -> Joint:
     """A slide: one length [m] along an axis. Options: the other fields of `Joint`."""
     return Joint("prismatic", axis, **options)
 
 
-def helical(axis: ArrayLike = Z_AXIS, *, pitch: ArrayLike, **options) -> Joint:
+def helical(axis: Numbers = Z_AXIS, *, pitch: Numbers, **options) -> Joint:
     """A screw: one angle [rad] about an axis, along which it advances by `pitch` [m/rad]."""
     return Joint("helical", axis, pitch=pitch, **options)
 
 
-def universal(
-    axis: ArrayLike = (1.0, 0.0, 0.0), second_axis: ArrayLike = (0.0, 1.0, 0.0), **options
-) -> Joint:
+def universal(axis: Numbers = (1.0, 0.0, 0.0), second_axis: Numbers = (0.0, 1.0, 0.0), **options) -> Joint:
     """Two angles [rad]: about `axis`, fixed on the parent, then about `second_axis`, fixed on the body."""
     return Joint("universal", axis, second_axis, **options)
 
 
 def spherical(**options) -> Joint:
-    """Any rotation: a unit quaternion (w, x, y, z); its rate is the angular velocity in the body frame [rad/s]."""
+    """Any rotation: a quaternion (w, x, y, z); its rate is the angular velocity, in the body frame [rad/s]."""
     return Joint("spherical", **options)
 
 

@@ -1,4 +1,4 @@
-"""Poses, axes and twists of all bodies, in the one frame of the base, where sums along paths are plain sums."""
+"""Poses, axes and twists of all bodies in the frame of the base, where they add up along the paths."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -25,7 +25,7 @@ class Configuration(eqx.Module):
     Attributes:
         rotation: axes of each body in the base frame, as columns.
         position: its origin there [m].
-        screws: unit twist that each freedom gives to the bodies it moves, about the base's origin, in its axes.
+        screws: unit twist each freedom gives to the bodies it moves, about the base's origin, in its axes.
     """
 
     rotation: Float[Array, "bodies 3 3"]
@@ -62,7 +62,7 @@ def configuration(tree: Tree, q: Float[Array, "positions"]) -> Configuration:
 def spread_twists(
     tree: Tree, place: Configuration, base: Float[Array, "6"], rates: Float[Array, "freedoms"]
 ) -> Float[Array, "bodies 6"]:
-    """Twists of all bodies about the base's origin, in its axes: sums along the paths. [KR13, eq. (7)], [PBB13, eq. (2)]
+    """Twists of all bodies about the base's origin, in its axes. [KR13, eq. (7)], [PBB13, eq. (2)]
 
     Args:
         tree: the bodies.
@@ -82,8 +82,8 @@ def spread_accelerations(
 ) -> Float[Array, "bodies 6"]:
     """d(twist)/dt of each body in its own frame, carried to the base frame, for a base whose own is zero.
 
-    With V in the base frame, Ad d(twist)/dt = dV/dt + [V0, V] = dV0/dt + Σ (S ddq + [V_S, S dq]) along the path,
-    V_S being the twist of what carries the axis S. [PBB13, eqs. (4)-(5)]
+    With V in the base frame, Ad d(twist)/dt = dV/dt + [V0, V] = dV0/dt + Σ (S ddq + [V_S, S dq]) along the
+    path, V_S being the twist of what carries the axis S. [PBB13, eqs. (4)-(5)]
 
     Args:
         tree: the bodies.
@@ -126,9 +126,7 @@ def _joint_motion(tree, q):
     quaternion = _axis_angle(tree.axis, angle)
     first_axis = tree.axis
     if "universal" in kinds:
-        second = _axis_angle(
-            tree.second_axis, padded[np.where(np.isin(kinds, ("universal",)), start + 1, absent)]
-        )
+        second = _axis_angle(tree.second_axis, padded[np.where(np.isin(kinds, ("universal",)), start + 1, absent)])
         quaternion = quaternion_multiply(quaternion, second)
         first_axis = apply(transpose(matrix_from_quaternion(second)), tree.axis)
     if "spherical" in kinds:

@@ -63,9 +63,7 @@ def layout(parents: tuple[int, ...], kinds: tuple[str, ...]) -> Layout:
     # its parent and itself only.
     carries = moves[freedom_joint + 1]
     sequential = np.array([kind == "universal" for kind in kinds], dtype=bool)[freedom_joint]
-    later = (freedom_joint[:, None] == freedom_joint[None, :]) & (
-        freedom_slot[None, :] > freedom_slot[:, None]
-    )
+    later = (freedom_joint[:, None] == freedom_joint[None, :]) & (freedom_slot[None, :] > freedom_slot[:, None])
     carries = np.where(later & sequential[:, None], 0.0, carries)
 
     hops, hop = [], np.concatenate([[0], np.asarray(parents, dtype=int)]).astype(int)

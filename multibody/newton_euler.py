@@ -6,7 +6,7 @@ from jax.scipy.linalg import cho_factor, cho_solve
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
-from spatial import coadjoint, join
+from spatial import coadjoint, join, solve_inertia
 
 from .blocks import apply, inertia_in_base
 from .coordinates import displacements
@@ -82,7 +82,7 @@ def inverse_dynamics(
     balance = newton_euler(tree, state, q, dq, ddq, fluid=fluid, wrench=wrench, gravity=gravity)
     wrenches = balance.wrench
     if tree.floating:
-        base = solve_spd(jnp.sum(balance.inertia, axis=0), -jnp.sum(wrenches, axis=0))  # [KR13, eq. (27)]
+        base = solve_inertia(jnp.sum(balance.inertia, axis=0), -jnp.sum(wrenches, axis=0))  # [KR13, eq. (27)]
         wrenches = wrenches + apply(balance.inertia, jnp.broadcast_to(base, wrenches.shape))
     else:
         base = jnp.zeros(6)
@@ -119,9 +119,7 @@ def newton_euler(
     if wrench is not None:
         needed = needed - wrench
     needed = needed + apply(inertia, rate)
-    return Balance(
-        place, wrenches_in_base(place, needed), inertia_in_base(place.rotation, place.position, inertia)
-    )
+    return Balance(place, wrenches_in_base(place, needed), inertia_in_base(place.rotation, place.position, inertia))
 
 
 def motor_torques(

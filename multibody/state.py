@@ -2,9 +2,9 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import finite, matrix_from_quaternion, unit
+from spatial import Numbers, finite, matrix_from_quaternion, unit
 
 
 class BaseState(eqx.Module):
@@ -22,9 +22,9 @@ class BaseState(eqx.Module):
 
     def __init__(
         self,
-        position: ArrayLike = (0.0, 0.0, 0.0),
-        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        twist: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        position: Numbers = (0.0, 0.0, 0.0),
+        quaternion: Numbers = (1.0, 0.0, 0.0, 0.0),
+        twist: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     ):
         self.position = finite("BaseState.position", position, (3,))
         self.quaternion = unit("BaseState.quaternion", quaternion, 4)
@@ -36,9 +36,7 @@ class BaseState(eqx.Module):
         return matrix_from_quaternion(self.quaternion)
 
 
-def unchecked_state(
-    position: Float[Array, "3"], quaternion: Float[Array, "4"], twist: Float[Array, "6"]
-) -> BaseState:
+def unchecked_state(position: Float[Array, "3"], quaternion: Float[Array, "4"], twist: Float[Array, "6"]) -> BaseState:
     """A state made of arrays that are known to be good: no check stays in compiled loops."""
     state = object.__new__(BaseState)
     for name, value in (("position", position), ("quaternion", quaternion), ("twist", twist)):

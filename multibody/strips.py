@@ -4,10 +4,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jax.core import Tracer
+from jaxtyping import Array, Float
 
 from hydro import EllipticSection, Profile
-from spatial import finite, increasing, non_negative
+from spatial import Numbers, finite, increasing, non_negative
 
 from .blocks import inertia_in_base
 
@@ -52,11 +53,11 @@ class Strips(eqx.Module):
 
 def strip(
     profile: Profile,
-    span: ArrayLike,
+    span: Numbers,
     *,
-    origin: ArrayLike = (0.0, 0.0, 0.0),
-    rotation: ArrayLike | None = None,
-    nose_radius: ArrayLike | None = None,
+    origin: Numbers = (0.0, 0.0, 0.0),
+    rotation: Numbers | None = None,
+    nose_radius: Numbers | None = None,
     points: int = POINTS,
 ) -> Strip:
     """The part of a body of given profile that one link carries.
@@ -76,9 +77,7 @@ def strip(
     X, weight, section = _gauss_points(profile, increasing("strip: span", span, "m"), points)
     first = jnp.asarray(span, float)[0]
     position = start[None, :] + (X - first)[:, None] * axes[None, :, 0]
-    radius = (
-        jnp.zeros(0) if nose_radius is None else non_negative("strip: nose_radius", nose_radius, "m")[None]
-    )
+    radius = jnp.zeros(0) if nose_radius is None else non_negative("strip: nose_radius", nose_radius, "m")[None]
     noses = radius.shape[0]
     return Strip(
         position=position,
@@ -91,7 +90,7 @@ def strip(
     )
 
 
-def link_inertia(piece: Strip, density: ArrayLike) -> Float[Array, "6 6"]:
+def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
     """Inertia of a homogeneous link about its body frame, by the same points [kg, kg·m, kg·m²].
 
     Args:
@@ -121,16 +120,12 @@ def gather(strips: list[Strip | None]) -> Strips | None:
 
 def _gauss_points(profile, span, points):
     """Gauss points of the smooth pieces inside the span; u² near a tip, where semi-axes close like a root."""
-    if isinstance(profile.breaks, jax.core.Tracer) or isinstance(span, jax.core.Tracer):
-        raise ValueError(
-            "strip: the breaks of the profile and the span of the link must be known numbers, not traced"
-        )
+    if isinstance(profile.breaks, Tracer) or isinstance(span, Tracer):
+        raise ValueError("strip: the breaks of the profile and the span of the link must be known numbers, not traced")
     breaks, (begin, end) = np.asarray(profile.breaks), np.asarray(span)
     slack = 1e-9 * (breaks[-1] - breaks[0])
     if begin < breaks[0] - slack or end > breaks[-1] + slack:
-        raise ValueError(
-            f"strip: span = [{begin}, {end}]: must lie on the profile, [{breaks[0]}, {breaks[-1]}] [m]"
-        )
+        raise ValueError(f"strip: span = [{begin}, {end}]: must lie on the profile, [{breaks[0]}, {breaks[-1]}] [m]")
     node, weight = np.polynomial.legendre.leggauss(points)
     u, du = (node + 1.0) / 2.0, weight / 2.0
     X, dX, b, c = [], [], [], []

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jax.core import Tracer
+from jaxtyping import Array, Float
 
-from spatial import finite, one_of, require_float64
+from spatial import Numbers, finite, one_of, require_float64
 
 from .joints import FREEDOMS, Joint
 from .layout import Layout, layout
@@ -69,7 +69,7 @@ class Tree(eqx.Module):
         names: Sequence[str],
         parents: Sequence[int],
         joints: Sequence[Joint],
-        inertia: ArrayLike,
+        inertia: Numbers,
         strips: Sequence[Strip | None] | None = None,
         base: str = "floating",
     ):
@@ -99,9 +99,7 @@ class Tree(eqx.Module):
         label = [self.joint_names[k] for k in self.layout.freedom_joint]
         for field in ("damping", "friction", "rotor_inertia"):
             rule = "must not be negative"
-            setattr(
-                self, field, _refuse(f"joint {{}}: {field}", label, chain(field), lambda x, xp: x < 0, rule)
-            )
+            setattr(self, field, _refuse(f"joint {{}}: {field}", label, chain(field), lambda x, xp: x < 0, rule))
         self.friction_speed = _refuse(
             "joint {}: friction_speed",
             label,
@@ -110,11 +108,11 @@ class Tree(eqx.Module):
             "must be positive",
         )
         self._check_mobility()
-        pieces = list(strips) if strips is not None else [None] * bodies
+        pieces: list[Strip | None] = [None] * bodies
+        if strips is not None:
+            pieces = list(strips)
         if len(pieces) != bodies:
-            raise ValueError(
-                f"Tree: {len(pieces)} strips for {bodies} bodies: give one (or None) for each body"
-            )
+            raise ValueError(f"Tree: {len(pieces)} strips for {bodies} bodies: give one (or None) for each body")
         self.strips = gather(pieces)
 
     @property
@@ -137,6 +135,21 @@ class Tree(eqx.Module):
         """Indices of the freedoms of passive joints."""
         return np.flatnonzero(~np.asarray(self.actuated, bool)[self.layout.freedom_joint])
 
+    @property
+    def actuated_positions(self) -> np.ndarray:
+        """Indices of the positions of actuated joints: what a joint law gives, in this order."""
+        return self._positions_of(True)
+
+    @property
+    def passive_positions(self) -> np.ndarray:
+        """Indices of the positions of passive joints."""
+        return self._positions_of(False)
+
+    def _positions_of(self, actuated):
+        start = self.layout.position_start
+        rows = [np.arange(start[k], start[k + 1]) for k, flag in enumerate(self.actuated) if flag == actuated]
+        return np.concatenate([np.zeros(0, int), *rows])
+
     def with_actuation(self, actuated: bool | Sequence[bool]) -> "Tree":
         """The same tree with other joints actuated: one boolean for all, or one for each joint."""
         count = len(self.kinds)
@@ -158,13 +171,11 @@ class Tree(eqx.Module):
     def _check_mobility(self):
         """A passive joint must have something to move, and a floating tree must have mass."""
         mass = self.inertia[:, 0, 0]
-        if isinstance(mass, jax.core.Tracer) or isinstance(self.rotor_inertia, jax.core.Tracer):
+        if isinstance(mass, Tracer) or isinstance(self.rotor_inertia, Tracer):
             return  # whether a traced mass is zero shows at the solution, which is then not finite
         masses, rotor = np.asarray(mass), np.asarray(self.rotor_inertia)
         if self.floating and masses.sum() <= 0:
-            raise ValueError(
-                f"Tree: total mass = {masses.sum()}: a tree with a floating base must have mass [kg]"
-            )
+            raise ValueError(f"Tree: total mass = {masses.sum()}: a tree with a floating base must have mass [kg]")
         table = self.layout
         for k, name in enumerate(self.joint_names):
             span = slice(table.freedom_start[k], table.freedom_start[k + 1])
@@ -192,9 +203,7 @@ def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: in
             raise ValueError(f"body {name!r}: name used {names.count(name)} times: body names must differ")
     for body, parent in enumerate(parents, start=1):
         if not 0 <= parent < len(names):
-            raise ValueError(
-                f"body {names[body]!r}: parent = {parent}: must be a body, 0 to {len(names) - 1}"
-            )
+            raise ValueError(f"body {names[body]!r}: parent = {parent}: must be a body, 0 to {len(names) - 1}")
     for body in range(1, len(names)):
         seen, here = [], body
         while here != 0 and here not in seen:
@@ -202,24 +211,20 @@ def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: in
             here = parents[here - 1]
         if here != 0:
             loop = " -> ".join(names[b] for b in [*seen[seen.index(here) :], here])
-            raise ValueError(
-                f"body {names[body]!r}: cycle {loop}: a tree has none; close loops with multibody.Loop"
-            )
+            raise ValueError(f"body {names[body]!r}: cycle {loop}: a tree has none; close loops with multibody.Loop")
     for body, parent in enumerate(parents, start=1):
         if parent >= body:
-            raise ValueError(
-                f"body {names[body]!r}: parent {names[parent]!r} comes after its child: list it before"
-            )
+            raise ValueError(f"body {names[body]!r}: parent {names[parent]!r} comes after its child: list it before")
 
 
 def _refuse(what: str, labels: Sequence[str], values: Array, bad: Callable, rule: str) -> Array:
     """The values; raises with the label of the first row that breaks the rule."""
-    if isinstance(values, jax.core.Tracer):
+    if isinstance(values, Tracer):
         return eqx.error_if(values, bad(values, jnp), f"{what.format('?')} {rule}")
     known = np.asarray(values)
     rows = bad(known, np).reshape(len(labels), -1).any(axis=1) if len(labels) else np.zeros(0, bool)
     for row in np.flatnonzero(rows):
-        raise ValueError(f"{what.format(repr(labels[row]))} = {known[row].tolist()}: {rule}")
+        raise ValueError(f"{what.format(repr(labels[int(row)]))} = {known[row].tolist()}: {rule}")
     return values
 
 
@@ -246,6 +251,4 @@ def _check_inertia(names, inertia):
         skew = xp.abs(M - xp.swapaxes(M, -1, -2)).max(axis=(-1, -2)) > 1e-9 * scale
         return skew | (xp.linalg.eigvalsh(M)[:, 0] < -1e-9 * scale)
 
-    return _refuse(
-        "body {}: inertia", names, inertia, bad, "must be symmetric and have no negative eigenvalue"
-    )
+    return _refuse("body {}: inertia", names, inertia, bad, "must be symmetric and have no negative eigenvalue")

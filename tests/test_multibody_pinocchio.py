@@ -24,9 +24,7 @@ def random_unit(rng):
 
 
 def random_joint(rng, kind):
-    common = dict(
-        rotation=random_rotation(rng), position=rng.normal(size=3) * 0.3, rotor_inertia=rng.uniform(0, 0.1)
-    )
+    common = dict(rotation=random_rotation(rng), position=rng.normal(size=3) * 0.3, rotor_inertia=rng.uniform(0, 0.1))
     if kind == "helical":
         return mb.helical(random_unit(rng), pitch=rng.uniform(0.05, 0.2), **common)
     if kind == "universal":
@@ -138,9 +136,7 @@ class Case:
             if kind == "spherical":
                 values /= np.linalg.norm(values)
             pieces.append(values)
-            self.pin_q[joint.idx_q : joint.idx_q + joint.nq] = (
-                scalar_last(values) if kind == "spherical" else values
-            )
+            self.pin_q[joint.idx_q : joint.idx_q + joint.nq] = scalar_last(values) if kind == "spherical" else values
             order.extend(range(joint.idx_v, joint.idx_v + joint.nv))
         self.q, self.order = np.concatenate(pieces), np.array(order)
         self.pin_v[self.order[self.offset :]] = self.dq

@@ -1,0 +1,131 @@
+"""The beam's comparator: the same body cut into rigid links, and joints that turn as its strain does."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from hydro import Profile
+from spatial import Numbers, angular, linear, positive, quaternion_exp
+
+from .builders import Link, from_links
+from .joints import spherical
+from .strips import POINTS, link_inertia, strip
+from .tree import Tree
+
+Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
+
+_STRAIN_POINTS = 4  # Gauss points between two link centres: the strain of a link is far smoother than its rotation
+
+
+class Body(Protocol):
+    """What the comparator needs of a continuous body."""
+
+    @property
+    def profile(self) -> Profile:
+        """Elliptic sections along the abscissa."""
+        ...
+
+    @property
+    def density(self) -> Float[Array, ""]:
+        """Density [kg/m³]."""
+        ...
+
+    @property
+    def nose_radius(self) -> Float[Array, ""]:
+        """Radius of the nose [m]; zero for none."""
+        ...
+
+
+def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
+    """The tree that stands for a continuous body: rigid links tied by actuated spherical joints.
+
+    Link i is centred on the section X = i L / (links - 1), so the first and the last are half as long as the
+    others, and body 0 has the very frame of the beam's head. With joint rotations from `strain_law` the
+    head's acceleration tends to the beam's at second order in 1/links; equal links, or headings taken at
+    the ends of links, are first-order choices.
+
+    Args:
+        beam: with a `profile`, a `density` [kg/m³] and a `nose_radius` [m].
+        links: number of links, at least two.
+        points: Gauss points on each smooth piece of a link.
+    """
+    _check_links(links)
+    length = float(beam.profile.length)
+    pitch = length / (links - 1)
+    ends = np.concatenate([[0.0], pitch * (np.arange(links - 1) + 0.5), [length]])
+    pieces = []
+    for i in range(links):
+        nose = beam.nose_radius if i == 0 else None
+        piece = strip(beam.profile, ends[i : i + 2], nose_radius=nose, points=points)
+        joint = None if i == 0 else spherical(position=(ends[i] - ends[i - 1], 0.0, 0.0))
+        parent = None if i == 0 else f"link{i - 1}"
+        pieces.append(Link(f"link{i}", parent, joint, inertia=link_inertia(piece, beam.density), strip=piece))
+    return from_links(pieces)
+
+
+class StrainLaw(eqx.Module):
+    """Joint law of `from_beam`: each joint turns by the exponential of the strain between two link centres.
+
+    Attributes:
+        gait: strain law (X, t) -> (Γ, K); Γ must be (1, 0, 0), since rigid links neither stretch nor shear.
+        length: of the body [m].
+        links: number of links.
+    """
+
+    gait: Gait
+    length: Float[Array, ""]
+    links: int = eqx.field(static=True)
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, "positions"]:
+        """Quaternions of the joints at time t [s], one after the other."""
+        node, weight = np.polynomial.legendre.leggauss(_STRAIN_POINTS)
+        pitch = self.length / (self.links - 1)
+        start = pitch * jnp.arange(self.links - 1)
+        X = start[:, None] + pitch * jnp.asarray((node + 1.0) / 2.0)[None, :]
+        curvature = angular(jax.vmap(jax.vmap(lambda x: self.gait(x, t)))(X))
+        turn = pitch * jnp.tensordot(curvature, jnp.asarray(weight / 2.0), axes=((1,), (0,)))
+        return quaternion_exp(turn).ravel()
+
+    @property
+    def break_times(self) -> tuple[Float[Array, ""], ...]:
+        """Times at which a higher derivative of the gait jumps [s]."""
+        return tuple(getattr(self.gait, "break_times", ()))
+
+
+def strain_law(gait: Gait, length: Numbers, links: int) -> StrainLaw:
+    """The joint law that makes `from_beam(beam, links)` follow a gait.
+
+    Args:
+        gait: strain law (X, t) -> (Γ, K) of two scalars.
+        length: of the body [m].
+        links: number of links.
+
+    Raises:
+        ValueError: when the gait stretches or shears, as far as a few samples can tell.
+    """
+    _check_links(links)
+    if not callable(gait):
+        raise ValueError(f"gait = {gait!r}: must be a callable (X, t) -> strain (6,)")
+    length = positive("length", length, "m")
+    X = length * jnp.linspace(0.0, 1.0, 5)
+    for t in (0.0, 0.3, 1.7, 7.1):
+        strain = jax.vmap(gait, in_axes=(0, None))(X, jnp.asarray(t))
+        rigid = jnp.asarray([1.0, 0.0, 0.0])
+        worst = jnp.max(jnp.abs(linear(strain) - rigid[None, :]))
+        if not isinstance(worst, Tracer) and worst > 1e-12:
+            raise ValueError(
+                f"gait stretches or shears by {float(worst):g} at t = {t} s: rigid links cannot; "
+                "from_beam takes gaits with Γ = (1, 0, 0)"
+            )
+    return StrainLaw(gait, length, links)
+
+
+def _check_links(links):
+    if not isinstance(links, int) or links < 2:
+        raise ValueError(f"links = {links!r}: must be an integer of at least 2")

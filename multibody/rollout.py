@@ -1,0 +1,254 @@
+"""The motion of a tree in time: pure arrays in, pure arrays out, for gradients to go through."""
+
+from collections.abc import Callable
+from typing import Any
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+from jaxtyping import Array, Bool, Float, Int
+
+from hydro import AbstractFluid, Void
+from spatial import Numbers, angular, finite, increasing, linear, positive, quaternion_rate
+
+from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
+from .hybrid import hybrid_dynamics
+from .immersion import Immersion, immerse
+from .newton_euler import Dynamics
+from .state import BaseState, unchecked_state
+from .tree import Tree
+
+FAILED = (
+    "the time integration did not reach t1. Likely causes: a joint law that is not twice differentiable in time "
+    "or returns NaN, stiff springs or friction (an implicit solver or a greater friction_speed helps), a passive "
+    "joint that moves almost no inertia, tolerances below round-off, or too few steps (max_steps)."
+)
+
+Torque = Callable[[Float[Array, ""], Float[Array, "positions"], Float[Array, "freedoms"]], Float[Array, "freedoms"]]
+Wrench = Callable[
+    [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"]],
+    Float[Array, "bodies 6"],
+]
+
+
+class Trajectory(eqx.Module):
+    """A tree in time.
+
+    Attributes:
+        time: output times [s].
+        position: of the base in the world [m].
+        quaternion: of the base in the world, (w, x, y, z), unit.
+        twist: of the base, in its frame [m/s, rad/s].
+        joints: positions of all joints [rad] or [m].
+        joint_rates: velocities of all joints [rad/s] or [m/s].
+        steps: accepted and rejected time steps.
+        succeeded: whether the integration reached the last time.
+    """
+
+    time: Float[Array, "times"]
+    position: Float[Array, "times 3"]
+    quaternion: Float[Array, "times 4"]
+    twist: Float[Array, "times 6"]
+    joints: Float[Array, "times positions"]
+    joint_rates: Float[Array, "times freedoms"]
+    steps: Int[Array, "2"]
+    succeeded: Bool[Array, ""]
+
+    def state(self, k: int | Int[Array, ""]) -> BaseState:
+        """State of the base at the k-th output time."""
+        return unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
+
+
+class Drive(eqx.Module):
+    """All that acts on a tree while it moves.
+
+    Attributes:
+        law: positions of the actuated joints at a time; None when there are none.
+        medium: the fluid.
+        torque: (t, q, dq) -> torques of motors on passive joints; None for none.
+        wrench: (t, state, q, dq) -> what else the world does to the bodies, in their frames; or None.
+        gravity: in the world [m/s²]; None for none.
+    """
+
+    law: JointLaw | None
+    medium: Immersion
+    torque: Torque | None
+    wrench: Wrench | None
+    gravity: Float[Array, "3"] | None
+
+    def dynamics(
+        self,
+        tree: Tree,
+        t: Float[Array, ""],
+        state: BaseState,
+        q: Float[Array, "positions"],
+        dq: Float[Array, "freedoms"],
+        ddq: Float[Array, "freedoms"],
+    ) -> Dynamics:
+        """Accelerations and torques at one instant; `ddq` is read for actuated joints only."""
+        torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
+        wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
+        return hybrid_dynamics(tree, state, q, dq, ddq, torque, fluid=self.medium, wrench=wrench, gravity=self.gravity)
+
+    def joints(
+        self,
+        tree: Tree,
+        t: Float[Array, ""],
+        passive_q: Float[Array, "passive_positions"],
+        passive_dq: Float[Array, "passive_freedoms"],
+    ) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
+        """Positions, velocities and imposed accelerations of all joints."""
+        q, dq, ddq = law_motion(tree, self.law, t)
+        q = q.at[tree.passive_positions].set(passive_q)
+        # A step of zero scales the quaternions of spherical joints back to unit norm.
+        q = displace(tree, q, jnp.zeros(tree.layout.freedoms))
+        return q, dq.at[tree.passive_freedoms].set(passive_dq), ddq
+
+
+@eqx.filter_jit
+def rollout(
+    tree: Tree,
+    law: JointLaw | None,
+    fluid: AbstractFluid | None = None,
+    t1: Numbers = 10.0,
+    *,
+    t0: Numbers = 0.0,
+    state: BaseState | None = None,
+    joints: Numbers | None = None,
+    joint_rates: Numbers | None = None,
+    torque: Torque | None = None,
+    wrench: Wrench | None = None,
+    gravity: Numbers | None = None,
+    samples: int = 201,
+    times: Numbers | None = None,
+    solver: diffrax.AbstractSolver | None = None,
+    rtol: Numbers = 1e-6,
+    atol: Numbers = 1e-8,
+    controller: diffrax.AbstractStepSizeController | None = None,
+    dt0: float | Float[Array, ""] | None = None,
+    max_steps: int = 100_000,
+    adjoint: diffrax.AbstractAdjoint | None = None,
+    throw: bool = True,
+    progress: diffrax.AbstractProgressMeter | None = None,
+) -> Trajectory:
+    """Moves a tree in time: actuated joints as told, the rest as it must. jit-, vmap- and grad-safe.
+
+    Args:
+        tree: the bodies.
+        law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);
+            None when all joints are passive. Where it has `break_times`, the integrator steps onto them.
+        fluid: the fluid around the bodies; None for none.
+        t1: last time [s].
+        t0: first time [s].
+        state: state of the base at t0; at rest at the world's origin when None.
+        joints: positions of the passive joints at t0; neutral when None.
+        joint_rates: velocities of the passive joints at t0; zero when None.
+        torque: (t, q, dq) -> torques of motors [N·m]; only those of passive joints are read.
+        wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        samples: number of even output times, both ends included.
+        times: increasing output times between t0 and t1 [s], instead of `samples`.
+        solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
+        rtol: relative tolerance of the adaptive step.
+        atol: absolute tolerance of the adaptive step.
+        controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
+        dt0: first (or constant) step [s]; chosen by diffrax when None.
+        max_steps: greatest number of steps.
+        adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
+        throw: raise when the integration fails; otherwise `succeeded` tells.
+        progress: a diffrax progress meter.
+    """
+    check_law(tree, law)
+    state = BaseState() if state is None else state
+    if not isinstance(state, BaseState):
+        raise ValueError(f"state = {state!r}: must be a multibody.BaseState")
+    drive = Drive(
+        law,
+        immerse(tree, Void() if fluid is None else fluid),
+        torque,
+        wrench,
+        None if gravity is None else finite("gravity", gravity, (3,)),
+    )
+    free_q, free_dq = tree.passive_positions, tree.passive_freedoms
+    passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)
+    passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)
+
+    def field(t, y, _):
+        position, quaternion, twist, passive_q, passive_dq = y
+        base = unchecked_state(position, quaternion, twist)
+        q, dq, ddq = drive.joints(tree, t, passive_q, passive_dq)
+        motion = drive.dynamics(tree, t, base, q, dq, ddq)
+        # The rate is linear in the quaternions as they are integrated, whose norm it therefore keeps.
+        raw = q.at[free_q].set(passive_q)
+        return (
+            base.rotation @ linear(twist),
+            quaternion_rate(quaternion, angular(twist)),
+            motion.base_acceleration,
+            position_rates(tree, raw, dq)[free_q],
+            motion.acceleration[free_dq],
+        )
+
+    start = jnp.asarray(t0, float)
+    stop = jnp.asarray(t1, float)
+    solution = diffrax.diffeqsolve(
+        diffrax.ODETerm(field),
+        diffrax.Tsit5() if solver is None else solver,
+        t0=start,
+        t1=stop,
+        dt0=dt0,
+        y0=(state.position, state.quaternion, state.twist, passive_q, passive_dq),
+        saveat=diffrax.SaveAt(ts=output_times(start, stop, samples, times)),
+        stepsize_controller=step_controller(law, rtol, atol, controller),
+        max_steps=max_steps,
+        adjoint=diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
+        throw=False,
+        progress_meter=diffrax.NoProgressMeter() if progress is None else progress,
+    )
+    assert solution.ys is not None and solution.ts is not None
+    position, quaternion, twist, passive_q, passive_dq = solution.ys
+    whole = jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq))
+    succeeded = (solution.result == diffrax.RESULTS.successful) & whole
+    if throw:
+        twist = eqx.error_if(twist, ~succeeded, FAILED)
+    q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(solution.ts, passive_q, passive_dq)
+    return Trajectory(
+        time=solution.ts,
+        position=position,
+        # The flow keeps the norm of the quaternion; the solver only to its tolerance.
+        quaternion=quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True),
+        twist=twist,
+        joints=q,
+        joint_rates=dq,
+        steps=jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]]),
+        succeeded=succeeded,
+    )
+
+
+def output_times(
+    t0: Float[Array, ""], t1: Float[Array, ""], samples: int, times: Numbers | None
+) -> Float[Array, "times"]:
+    """The times at which a run is recorded; refuses those that do not increase from t0 to t1."""
+    span = increasing("(t0, t1)", jnp.stack([t0, t1]), "s")
+    if times is None:
+        if not isinstance(samples, int) or samples < 2:
+            raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
+        return span[0] + (span[1] - span[0]) * jnp.linspace(0.0, 1.0, samples)
+    times = increasing("times", times, "s")
+    outside = (times[0] < span[0]) | (times[-1] > span[1])
+    if not isinstance(outside, Tracer) and outside:
+        raise ValueError(f"times run from {times[0]} to {times[-1]}: must lie between t0 = {t0} and t1 = {t1} [s]")
+    return eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
+
+
+def step_controller(
+    law: Any, rtol: Numbers, atol: Numbers, controller: diffrax.AbstractStepSizeController | None
+) -> diffrax.AbstractStepSizeController:
+    """The step size controller, made to step onto the times at which the law breaks."""
+    if controller is None:
+        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
+    breaks = tuple(getattr(law, "break_times", ()))
+    if not breaks or not isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
+        return controller
+    return diffrax.ClipStepSizeController(controller, step_ts=jnp.sort(jax.lax.stop_gradient(jnp.stack(breaks))))

@@ -1,0 +1,248 @@
+"""A run with everything one may ask of it afterwards, labelled, with units."""
+
+from typing import Any
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from hydro import AbstractFluid, Void
+from spatial import Numbers, angular, finite, linear
+
+from .blocks import apply, product
+from .coordinates import JointLaw, check_law, law_motion
+from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
+from .immersion import fluid_wrenches, immerse
+from .kinematics import configuration, own_twists, spread_twists
+from .rollout import FAILED, Drive, Torque, Trajectory, Wrench, rollout
+from .state import BaseState
+from .tree import Tree
+
+AXES = ("x", "y", "z")
+QUATERNION = ("w", "x", "y", "z")
+TWIST = ("V1", "V2", "V3", "W1", "W2", "W3")
+WRENCH = ("f1", "f2", "f3", "c1", "c2", "c3")
+BODY_AXES = ("t1", "t2", "t3")
+
+# name: (dimensions, unit, meaning); the same names as the beam's where the meaning is the same
+VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "head_position": (("time", "axis"), "m", "position of the base in the world"),
+    "head_quaternion": (("time", "quaternion"), "1", "orientation of the base in the world"),
+    "head_twist": (("time", "twist"), "m/s, rad/s", "velocity of the base in its own frame"),
+    "head_twist_rate": (("time", "twist"), "m/s^2, rad/s^2", "rate of the base's twist in its own frame"),
+    "head_velocity": (("time", "axis"), "m/s", "velocity of the base in the world"),
+    "head_angular_velocity": (("time", "axis"), "rad/s", "angular velocity of the base in the world"),
+    "position": (("time", "body", "axis"), "m", "origin of each body frame in the world"),
+    "rotation": (("time", "body", "axis", "body_axis"), "1", "axes of each body in the world, as columns"),
+    "body_twist": (("time", "body", "twist"), "m/s, rad/s", "velocity of each body in its own frame"),
+    "joint_position": (("time", "coordinate"), "rad or m", "joint positions"),
+    "joint_velocity": (("time", "freedom"), "rad/s or m/s", "joint velocities"),
+    "joint_acceleration": (("time", "freedom"), "rad/s^2 or m/s^2", "joint accelerations"),
+    "torque": (("time", "freedom"), "N m or N", "torques of the motors"),
+    "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
+    "centre_of_mass": (("time", "axis"), "m", "centre of mass of the bodies in the world"),
+    "centre_velocity": (("time", "axis"), "m/s", "velocity of the centre of mass in the world"),
+    "momentum": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of the bodies about the world's origin"),
+    "kinetic_energy": (("time",), "J", "kinetic energy of the bodies and rotors"),
+    "added_energy": (("time",), "J", "kinetic energy of the added mass"),
+    "actuator_power": (("time",), "W", "power all motors deliver to the bodies"),
+    "joint_dissipation": (("time",), "W", "power that joint dampers and friction take"),
+}
+
+
+class SimulationError(RuntimeError):
+    """A run that did not reach its last time."""
+
+
+def simulate(
+    tree: Tree,
+    law: JointLaw | None,
+    fluid: AbstractFluid | None = None,
+    t1: float = 10.0,
+    *,
+    t0: float = 0.0,
+    state: BaseState | None = None,
+    joints: Numbers | None = None,
+    joint_rates: Numbers | None = None,
+    torque: Torque | None = None,
+    wrench: Wrench | None = None,
+    gravity: Numbers | None = None,
+    samples: int = 201,
+    times: Numbers | None = None,
+    solver: diffrax.AbstractSolver | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    controller: diffrax.AbstractStepSizeController | None = None,
+    dt0: float | None = None,
+    max_steps: int = 100_000,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Moves a tree from t0 to t1 and returns its motion, torques, fluid loads and energies.
+
+    Args:
+        tree: the bodies.
+        law: t -> positions of the actuated joints [rad] or [m]; None when all joints are passive.
+        fluid: the fluid around the bodies; None for none.
+        t1: last time [s].
+        t0: first time [s].
+        state: state of the base at t0; at rest at the world's origin when None.
+        joints: positions of the passive joints at t0; neutral when None.
+        joint_rates: velocities of the passive joints at t0; zero when None.
+        torque: (t, q, dq) -> torques of motors; only those of passive joints are read [N·m].
+        wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        samples: number of even output times, both ends included.
+        times: increasing output times between t0 and t1 [s], instead of `samples`.
+        solver: diffrax solver; `Tsit5()` when None.
+        rtol: relative tolerance of the adaptive time step.
+        atol: absolute tolerance of the adaptive time step.
+        controller: diffrax step size controller, instead of the tolerances.
+        dt0: first (or constant) time step [s].
+        max_steps: greatest number of time steps.
+        progress: show a progress bar.
+
+    Returns:
+        A dataset over `time`, `body` and `freedom`; every variable has `units` and `long_name`; the loads of
+        the fluid are there term by term (`fluid_drag`, ...), and their powers (`power_drag`, ...).
+
+    Raises:
+        SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
+    """
+    check_law(tree, law)
+    trajectory = rollout(
+        tree,
+        law,
+        fluid,
+        t1,
+        t0=t0,
+        state=state,
+        joints=joints,
+        joint_rates=joint_rates,
+        torque=torque,
+        wrench=wrench,
+        gravity=gravity,
+        samples=samples,
+        times=times,
+        solver=solver,
+        rtol=rtol,
+        atol=atol,
+        controller=controller,
+        dt0=dt0,
+        max_steps=max_steps,
+        throw=False,
+        progress=diffrax.TqdmProgressMeter() if progress else None,
+    )
+    _raise_if_failed(trajectory)
+    medium = immerse(tree, Void() if fluid is None else fluid)
+    pull = None if gravity is None else finite("gravity", gravity, (3,))
+    fields = _record(tree, Drive(law, medium, torque, wrench, pull), trajectory)
+    return _dataset(tree, fluid, fields, trajectory, rtol, atol)
+
+
+def _raise_if_failed(trajectory: Trajectory) -> None:
+    if bool(trajectory.succeeded):
+        return
+    moving = np.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
+    good = np.isfinite(moving).all(axis=1)
+    time = np.asarray(trajectory.time)
+    last = time[good][-1] if good.any() else time[0]
+    accepted, rejected = (int(n) for n in trajectory.steps)
+    raise SimulationError(f"stopped after t = {last:g} s, {accepted} steps accepted and {rejected} rejected: {FAILED}")
+
+
+@eqx.filter_jit
+def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
+    """Everything at every output time, one instant after the other: memory stays small."""
+
+    def instant(k):
+        t, state = trajectory.time[k], trajectory.state(k)
+        q, dq = trajectory.joints[k], trajectory.joint_rates[k]
+        found = drive.dynamics(tree, t, state, q, dq, law_motion(tree, drive.law, t)[2])
+        place = configuration(tree, q)
+        twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
+        head = jnp.broadcast_to(state.rotation, place.rotation.shape)
+        powers = power(tree, state, q, dq, found.torque, fluid=drive.medium)
+        loads = fluid_wrenches(tree, drive.medium.fluid, state, place, twist)
+        momenta = momentum(tree, state, q, dq)
+        alone = kinetic_energy(tree, state, q, dq)
+        record = {
+            "head_position": state.position,
+            "head_quaternion": state.quaternion,
+            "head_twist": state.twist,
+            "head_twist_rate": found.base_acceleration,
+            "head_velocity": state.rotation @ linear(state.twist),
+            "head_angular_velocity": state.rotation @ angular(state.twist),
+            "position": state.position[None, :] + apply(head, place.position),
+            "rotation": product(head, place.rotation),
+            "body_twist": twist,
+            "joint_position": q,
+            "joint_velocity": dq,
+            "joint_acceleration": found.acceleration,
+            "torque": found.torque,
+            "motor_power": powers.motors,
+            "centre_of_mass": centre_of_mass(tree, state, q),
+            "centre_velocity": linear(momenta) / mass(tree),
+            "momentum": momenta,
+            "kinetic_energy": alone,
+            "added_energy": kinetic_energy(tree, state, q, dq, fluid=drive.medium) - alone,
+            "actuator_power": jnp.sum(powers.motors),
+            "joint_dissipation": -jnp.sum(powers.dampers),
+        }
+        record |= {f"fluid_{name}": load for name, load in loads.items()}
+        return record | {f"power_{name}": value for name, value in powers.fluid.items()}
+
+    return jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+
+
+def _dataset(
+    tree: Tree,
+    fluid: AbstractFluid | None,
+    fields: dict[str, Any],
+    trajectory: Trajectory,
+    rtol: float,
+    atol: float,
+) -> xr.Dataset:
+    data: dict[str, Any] = {}
+    for name, values in fields.items():
+        if name in VARIABLES:
+            dims, units, meaning = VARIABLES[name]
+        elif name.startswith("fluid_"):
+            dims, units = ("time", "body", "wrench"), "N, N m"
+            meaning = f"{_words(name[6:])} on each body, in its own frame"
+        else:
+            dims, units, meaning = ("time",), "W", f"power the bodies receive from {_words(name[6:])}"
+        data[name] = (dims, np.asarray(values), {"units": units, "long_name": meaning})
+    table = tree.layout
+    label = lambda joint, first, k: tree.joint_names[joint] + (f".{k - first}" if k > first else "")  # noqa: E731
+    freedoms = [label(j, table.freedom_start[j], d) for d, j in enumerate(table.freedom_joint)]
+    owner = np.repeat(np.arange(table.joints), np.diff(table.position_start))
+    coordinates = [label(j, table.position_start[j], k) for k, j in enumerate(owner)]
+    coords = {
+        "time": ("time", np.asarray(trajectory.time), {"units": "s", "long_name": "time"}),
+        "body": list(tree.names),
+        "freedom": freedoms,
+        "coordinate": coordinates,
+        "axis": list(AXES),
+        "body_axis": list(BODY_AXES),
+        "quaternion": list(QUATERNION),
+        "twist": list(TWIST),
+        "wrench": list(WRENCH),
+    }
+    attrs = {
+        "title": "anguilla: a tree of rigid bodies",
+        "conventions": "SI; (w,x,y,z) quaternions; twists and wrenches linear first; wrenches act on the body",
+        "fluid": "none" if fluid is None else type(fluid).__name__,
+        "added_mass": str(getattr(fluid, "added_mass", "none")),
+        "rtol": float(rtol),
+        "atol": float(atol),
+        "steps_accepted": int(trajectory.steps[0]),
+        "steps_rejected": int(trajectory.steps[1]),
+    }
+    return xr.Dataset(data, coords=coords, attrs=attrs)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
