@@ -1,0 +1,8 @@
+"""`python -m anguilla`: the command line."""
+
+import sys
+
+from anguilla.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

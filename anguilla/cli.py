@@ -1,0 +1,65 @@
+"""The command line: `anguilla VERB ...`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import anguilla
+
+from . import compilation_cache
+from .commands import COMMANDS
+
+DESCRIPTION = """\
+Swimming soft robots: a geometrically exact beam in water, its motion, its torques, its pictures.
+"""
+EPILOG = """\
+start here:
+  anguilla swim --gait planar --t1 10 --out out     the eel swims; figures, a film and data in out/
+  anguilla swim --help                              all its options, with examples
+
+Compiled programs are kept in the user's cache directory, so that later runs start faster; the environment variable
+ANGUILLA_CACHE names another directory, or turns this off (ANGUILLA_CACHE=off).
+
+exit codes: 0 done, 1 the run failed, 2 bad arguments
+"""
+OK, FAILED, INTERRUPTED = 0, 1, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one verb.
+
+    Args:
+        arguments: the words after `anguilla`; those of the process when None.
+
+    Returns:
+        0 when done, 1 when the run failed. Bad arguments end the process with 2.
+    """
+    parser = build_parser()
+    chosen = parser.parse_args(arguments)
+    wrong = chosen.check(chosen) if hasattr(chosen, "check") else None
+    if wrong is not None:
+        parser.error(wrong)
+    compilation_cache.switch_on()
+    try:
+        return chosen.run(chosen)
+    except KeyboardInterrupt:
+        print("anguilla: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except (RuntimeError, ValueError, OSError) as error:
+        print(f"anguilla {chosen.verb}: failed: {error}", file=sys.stderr)
+        return FAILED
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser, with every verb that exists."""
+    parser = argparse.ArgumentParser(
+        prog="anguilla",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"anguilla {anguilla.__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, title="verbs")
+    for command in COMMANDS:
+        command.register(verbs)
+    return parser

@@ -1,0 +1,5 @@
+"""The verbs of the command line, one module each; `register(subparsers)` adds one."""
+
+from . import swim
+
+COMMANDS = (swim,)

@@ -1,0 +1,204 @@
+"""`anguilla swim`: the continuous eel swims one of the published gaits."""
+
+import argparse
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+import cosserat
+import gaits
+import hydro
+from anguilla import view
+from anguilla.energy_rate import with_energy_rate
+from anguilla.results import save
+from anguilla.summary import summarise
+
+from .arguments import at_least, directory, positive
+
+FLUIDS = ("morison", "void")
+RATE = 20  # output times and pictures per second
+
+DESCRIPTION = """\
+The continuous eel of Boyer, Porez and Khalil (2006) swims: a 2 m, 21.7 kg geometrically exact beam whose
+curvature is imposed; the motion of its head and the torques along its body are computed.
+
+gaits:
+  planar   forward, in a horizontal plane: a curvature wave from head to tail
+  turn     the same with a constant curvature added: it turns
+  dive     to another depth: the body bends up, then down
+  spiral   a plunging spiral: constant curvatures about both axes
+"""
+
+EPILOG = """\
+examples:
+  anguilla swim --gait planar --t1 10 --out out
+      ten seconds forward: NetCDF file, figures and a film in out/
+  anguilla swim --gait spiral --t1 5 --out out --no-animation
+      figures only
+  anguilla swim --gait planar --t1 20 --added-mass kirchhoff --out out
+      the form of the added mass that conserves energy: use it to speak of efficiency
+  anguilla swim --gait turn --fluid void --t1 3 --out out
+      no water: the body turns by deforming, its momentum stays zero
+  anguilla swim --gait planar --period 0.8 --wavelength 1.2 --out out --film mp4
+      another wave; a film in MP4 (needs ffmpeg)
+
+files in DIR, all named after the gait:
+  GAIT.nc                    everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
+  GAIT_configurations.png    the body every 1.25 s
+  GAIT_head_velocity.png     velocity of the head against time
+  GAIT_internal_moment.png   control torque at mid-body against time
+  GAIT_internal_wrench.png   force and moment along the body at the end: zero at the tail
+  GAIT_space_time.png        curvature, moment and lateral force over body and time
+  GAIT_power.png             power budget and what its identity leaves
+  GAIT_fluid_forces.png      drag and added mass, term by term
+  GAIT.gif                   the film
+
+exit codes: 0 done, 1 the run failed, 2 bad arguments
+"""
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "swim",
+        help="the continuous eel swims: figures, a film, a NetCDF file",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--gait", choices=tuple(gaits.PUBLISHED), default="planar", help="default: planar")
+    parser.add_argument("--t1", type=positive, default=10.0, metavar="S", help="how long to swim [s]; default: 10")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    wave = parser.add_argument_group("the wave")
+    wave.add_argument("--period", type=positive, default=1.0, metavar="S", help="period [s]; default: 1")
+    wave.add_argument("--wavelength", type=positive, default=1.0, metavar="M", help="wavelength [m]; default: 1")
+    water = parser.add_argument_group("the water")
+    water.add_argument("--fluid", choices=FLUIDS, default="morison", help="default: morison (drag and added mass)")
+    water.add_argument(
+        "--added-mass", choices=hydro.FORMS, help="its form in morison; default: paper (kirchhoff conserves energy)"
+    )
+    numbers = parser.add_argument_group("the numbers")
+    numbers.add_argument("--samples", type=at_least(2), metavar="N", help=f"output times; default: {RATE} per second")
+    numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="of the time step; default: 1e-6")
+    numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="of the time step; default: 1e-8")
+    pictures = parser.add_argument_group("the pictures")
+    pictures.add_argument("--no-figures", action="store_true", help="no figures")
+    pictures.add_argument("--no-animation", action="store_true", help="no film")
+    pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
+    pictures.add_argument(
+        "--still",
+        type=Path,
+        metavar="FILE",
+        help="one picture besides: the body at the end, paler at the start and halfway",
+    )
+    pictures.add_argument(
+        "--fps", type=positive, default=float(RATE), metavar="N", help=f"pictures per second; default: {RATE}"
+    )
+    pictures.add_argument("--width", type=at_least(160), default=720, metavar="PX", help="of the film; default: 720")
+    pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
+    parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
+    parser.set_defaults(run=run, check=check)
+
+
+def check(arguments: argparse.Namespace) -> str | None:
+    """What is wrong with arguments that are good one by one; None when nothing is."""
+    if arguments.fluid == "void" and arguments.added_mass is not None:
+        return "argument --added-mass: there is none with --fluid void"
+    if arguments.fps > 100:
+        return f"argument --fps: {arguments.fps:g}: must be at most 100"
+    if arguments.width > 4096:
+        return f"argument --width: {arguments.width}: must be at most 4096"
+    if arguments.film == "mp4" and not arguments.no_animation and shutil.which("ffmpeg") is None:
+        return "argument --film: mp4 needs the program ffmpeg, which is not on the PATH; use gif"
+    return None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Swims, draws, writes, and tells."""
+    begin = time.perf_counter()
+    say = _silent if arguments.quiet else _say
+    gait = gaits.PUBLISHED[arguments.gait](wavelength=arguments.wavelength, period=arguments.period)
+    fluid = hydro.Void() if arguments.fluid == "void" else hydro.Morison(added_mass=arguments.added_mass or "paper")
+    beam = cosserat.eel()
+    samples = arguments.samples or max(round(RATE * arguments.t1) + 1, 2)
+    say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles: some ten seconds) ...")
+    dataset = cosserat.simulate(
+        beam,
+        gait,
+        fluid,
+        t1=arguments.t1,
+        samples=samples,
+        rtol=arguments.rtol,
+        atol=arguments.atol,
+        progress=not arguments.quiet,
+    )
+    dataset = with_energy_rate(dataset, beam, gait, fluid)
+    dataset.attrs |= {"gait": arguments.gait, "period": arguments.period, "wavelength": arguments.wavelength}
+    swum = time.perf_counter()
+    written = [save(dataset, arguments.out / f"{arguments.gait}.nc")]
+    if not arguments.no_figures:
+        say("drawing ...")
+        written += draw(dataset, arguments.out, arguments.gait)
+    if not arguments.no_animation:
+        film = arguments.out / f"{arguments.gait}.{arguments.film}"
+        options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
+        written.append(view.animate(dataset, film, progress=not arguments.quiet, **options))
+    if arguments.still is not None:
+        written.append(write_still(dataset, arguments.still, arguments.width))
+    end = time.perf_counter()
+    for line in summarise(dataset, arguments.period).lines():
+        say(line)
+    say("files           " + f"\n{'':16}".join(f"{path} ({_size(path)})" for path in written))
+    say(f"wall time       {end - begin:.1f} s (swim {swum - begin:.1f} s, pictures {end - swum:.1f} s)")
+    return 0
+
+
+def figures(dataset: xr.Dataset) -> dict[str, Callable[[xr.Dataset], Figure]]:
+    """The figures that suit a dataset, by the name of their file."""
+    chosen: dict[str, Callable[[xr.Dataset], Figure]] = {
+        "configurations": view.configurations,
+        "head_velocity": view.head_velocity,
+        "internal_moment": view.internal_moment,
+        "internal_wrench": view.internal_wrench,
+        "space_time": view.space_time,
+        "power": view.power_budget,
+    }
+    if any(str(name).startswith("fluid_") for name in dataset.data_vars):
+        chosen["fluid_forces"] = view.fluid_forces
+    return chosen
+
+
+def draw(dataset: xr.Dataset, out: Path, prefix: str) -> list[Path]:
+    """Writes every figure of a dataset as PNG; returns the files."""
+    written = []
+    for name, figure in figures(dataset).items():
+        path = out / f"{prefix}_{name}.png"
+        figure(dataset).savefig(path, dpi=150)
+        written.append(path)
+    return written
+
+
+def write_still(dataset: xr.Dataset, path: Path, width: int) -> Path:
+    """Writes a picture of the body at the end of the swim, and paler at its start and halfway."""
+    first, last = float(dataset["time"][0]), float(dataset["time"][-1])
+    before = [first, first + 0.5 * (last - first)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    view.still(dataset, last, width=width, before=before).save(path, optimize=True)
+    return path
+
+
+def _size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _silent(text: str) -> None:
+    del text

@@ -1,0 +1,56 @@
+"""The exact rate of the kinetic energy along a recorded swim."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float
+
+import cosserat
+from cosserat.strain import Gait
+from hydro import AbstractFluid
+
+
+def with_energy_rate(dataset: xr.Dataset, beam: cosserat.Beam, gait: Gait, fluid: AbstractFluid) -> xr.Dataset:
+    """The dataset with `energy_rate`, d/dt(T + T_a) [W], by the derivative of the energy along the motion.
+
+    The energy depends on time (through the shape) and on the head's twist only, whose rate is recorded: no
+    difference between output times is taken, so the residual of the power identity shows the dynamics.
+
+    Args:
+        dataset: what `cosserat.simulate` returned.
+        beam: the body of that run.
+        gait: its strain law.
+        fluid: its fluid.
+    """
+    rate = _rates(
+        beam,
+        gait,
+        fluid,
+        jnp.asarray(dataset["time"].values),
+        jnp.asarray(dataset["head_twist"].values),
+        jnp.asarray(dataset["head_twist_rate"].values),
+    )
+    labels = {"units": "W", "long_name": "rate of the kinetic energy of body and added mass"}
+    return dataset.assign(energy_rate=("time", np.asarray(rate), labels))
+
+
+@eqx.filter_jit
+def _rates(
+    beam: cosserat.Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    time: Float[Array, "times"],
+    twist: Float[Array, "times 6"],
+    twist_rate: Float[Array, "times 6"],
+) -> Float[Array, "times"]:
+    def energy(t, twist):
+        sums = cosserat.energetics(beam, gait, fluid, cosserat.HeadState(twist=twist), t)
+        return sums.kinetic + sums.added
+
+    def rate(instant):
+        t, twist, twist_rate = instant
+        return jax.jvp(energy, (t, twist), (jnp.ones_like(t), twist_rate))[1]
+
+    return jax.lax.map(rate, (time, twist, twist_rate))

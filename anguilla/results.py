@@ -1,0 +1,63 @@
+"""A swim in a file: NetCDF, with its units."""
+
+from pathlib import Path
+
+import xarray as xr
+
+TITLE = "anguilla"
+
+
+def save(dataset: xr.Dataset, path: str | Path) -> Path:
+    """Writes a result to a NetCDF-4 file; directories on the way are made.
+
+    Args:
+        dataset: what `cosserat.simulate` returned.
+        path: the file; an existing one is replaced.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        ValueError: the dataset is not one of this toolkit's results.
+    """
+    path = Path(path)
+    _check(dataset, "dataset")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        dataset.to_netcdf(partial, engine="h5netcdf")
+        partial.replace(path)  # a killed run leaves no half-written result under the right name
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def load(path: str | Path) -> xr.Dataset:
+    """Reads a result into memory; units, attributes and number types are those that were saved.
+
+    Args:
+        path: a file that `save` wrote.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is not NetCDF-4, or not a result of this toolkit.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file; `anguilla swim --out DIR` writes one")
+    try:
+        # "s" and "m" are units here, never calendars: times stay numbers.
+        dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False)
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"{path}: not a readable NetCDF-4 file ({error})") from error
+    return _check(dataset, str(path))
+
+
+def _check(dataset: xr.Dataset, name: str) -> xr.Dataset:
+    title = str(dataset.attrs.get("title", ""))
+    if not title.startswith(TITLE) or "time" not in dataset.coords:
+        raise ValueError(
+            f"{name}: not a result of this toolkit (its title is {title!r}, it must begin with {TITLE!r}, "
+            "and it must have a coordinate `time`)"
+        )
+    return dataset

@@ -1,0 +1,75 @@
+"""The few numbers of a swim that one wants to read first."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from .view.budget import energy_rate, identity_residual
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A swim in numbers.
+
+    Attributes:
+        duration: time swum [s].
+        window: time over which the speed is taken, at the end [s].
+        speed: mean speed of the centre of mass in that window: displacement over time [m/s].
+        distance: displacement of the centre of mass over the whole swim [m].
+        nose: where the nose ends [m].
+        tail_force: greatest |n(L)| [N].
+        tail_moment: greatest |M(L)| [N·m].
+        identity: greatest residual of the power identity [W].
+        identity_exact: whether the rate of energy in it is exact, or differenced between output times.
+    """
+
+    duration: float
+    window: float
+    speed: float
+    distance: float
+    nose: tuple[float, float, float]
+    tail_force: float
+    tail_moment: float
+    identity: float
+    identity_exact: bool
+
+    def lines(self) -> list[str]:
+        """The summary in words."""
+        x, y, z = self.nose
+        how = "" if self.identity_exact else " (energy differenced between output times)"
+        return [
+            f"mean speed      {self.speed:.4f} m/s over the last {self.window:g} s (centre of mass)",
+            f"distance        {self.distance:.4f} m in {self.duration:g} s (centre of mass)",
+            f"nose at the end ({x:.5f}, {y:.5f}, {z:.5f}) m",
+            f"tail residuals  |n(L)| <= {self.tail_force:.1e} N, |M(L)| <= {self.tail_moment:.1e} N m",
+            f"power identity  residual <= {self.identity:.1e} W{how}",
+        ]
+
+
+def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
+    """The numbers of a swim.
+
+    Args:
+        dataset: a result of `cosserat.simulate`.
+        period: period of the gait [s]; the speed is that of the last period, or of the whole swim if it is shorter.
+    """
+    if not period > 0:
+        raise ValueError(f"period = {period!r}: must be positive [s]")
+    time = dataset["time"].values
+    duration = float(time[-1] - time[0])
+    window = min(float(period), duration)
+    centre = dataset["centre_of_mass"].values
+    before = np.array([np.interp(time[-1] - window, time, axis) for axis in centre.T])
+    nose = dataset["head_position"].values[-1]
+    return Summary(
+        duration=duration,
+        window=window,
+        speed=float(np.linalg.norm(centre[-1] - before)) / window,
+        distance=float(np.linalg.norm(centre[-1] - centre[0])),
+        nose=(float(nose[0]), float(nose[1]), float(nose[2])),
+        tail_force=float(np.linalg.norm(dataset["tail_force"].values, axis=1).max()),
+        tail_moment=float(np.linalg.norm(dataset["tail_moment"].values, axis=1).max()),
+        identity=float(np.abs(identity_residual(dataset)).max()),
+        identity_exact=energy_rate(dataset)[1],
+    )

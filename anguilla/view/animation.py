@@ -1,0 +1,245 @@
+"""The swimming body in motion: GIF with Pillow, MP4 with ffmpeg; no screen needed."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+from PIL import Image
+from tqdm import tqdm
+
+from .body import body_length, body_mesh, is_planar, sections_at
+from .camera import Camera, best_camera
+from .scene import (
+    GRID,
+    TRACE,
+    TRACE_SHADOW,
+    WATER,
+    Box,
+    Viewport,
+    blank,
+    draw_floor,
+    draw_line,
+    draw_shadow,
+    draw_surface,
+    draw_text,
+    finished,
+    fitted,
+)
+from .surface import faded
+
+WIDTH = 720
+COLOURS = 96
+CAMERAS = ("auto", "fixed", "follow")
+
+
+def animate(
+    dataset: xr.Dataset,
+    path: str | Path,
+    *,
+    fps: float = 20.0,
+    width: int = WIDTH,
+    height: int | None = None,
+    camera: str = "auto",
+    view: Camera | None = None,
+    progress: bool = True,
+) -> Path:
+    """Films a swim: the skin of the body, its shadow on a grid, the path of its nose.
+
+    Args:
+        dataset: a result of `cosserat.simulate`.
+        path: the file to write; its ending tells the format, `.gif` or `.mp4` (needs the program ffmpeg).
+        fps: pictures per second of swimming; a GIF counts in 1/100 s, so 20, 25 and 50 are kept exactly.
+        width: width [pixels].
+        height: height [pixels]; what the scene needs when None.
+        camera: "fixed" shows the whole path, "follow" keeps the body in the middle, "auto" follows when the path
+            is longer than three bodies.
+        view: where the scene is seen from; obliquely from above when None.
+        progress: show a progress bar.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        ValueError: another ending, or an option out of range.
+        RuntimeError: MP4 was asked for and there is no ffmpeg, or it failed.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in (".gif", ".mp4"):
+        raise ValueError(f"path = {path}: the animation must end in .gif or .mp4")
+    if kind == ".mp4" and shutil.which("ffmpeg") is None:
+        raise RuntimeError(f"{path}: MP4 needs the program ffmpeg, which is not on the PATH; ask for a .gif instead")
+    pictures = list(frames(dataset, fps=fps, width=width, height=height, camera=camera, view=view, progress=progress))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == ".gif":
+        _write_gif(pictures, path, fps)
+    else:
+        _write_mp4(pictures, path, fps)
+    return path
+
+
+def frames(
+    dataset: xr.Dataset,
+    *,
+    fps: float = 20.0,
+    width: int = WIDTH,
+    height: int | None = None,
+    camera: str = "auto",
+    view: Camera | None = None,
+    progress: bool = False,
+) -> Iterator[Image.Image]:
+    """The pictures of `animate`, one after the other; arguments as there."""
+    times = frame_times(dataset, fps)
+    stage = _Stage(dataset, width, height, camera, view)
+    for time in tqdm(times, desc="animation", unit="frame", disable=not progress):
+        yield stage.picture(float(time))
+
+
+def still(
+    dataset: xr.Dataset,
+    time: float | None = None,
+    *,
+    width: int = WIDTH,
+    height: int | None = None,
+    camera: str = "fixed",
+    view: Camera | None = None,
+    before: Sequence[float] = (),
+) -> Image.Image:
+    """One picture of the animation.
+
+    Args:
+        dataset: a result of `cosserat.simulate`.
+        time: instant [s]; the last one when None.
+        width: as in `animate`.
+        height: as in `animate`.
+        camera: as in `animate`.
+        view: as in `animate`.
+        before: earlier instants [s] at which the body is shown too, paler.
+    """
+    time = float(dataset["time"][-1]) if time is None else float(time)
+    return _Stage(dataset, width, height, camera, view).picture(time, before)
+
+
+def frame_times(dataset: xr.Dataset, fps: float) -> Float[np.ndarray, "frames"]:
+    """Times of the pictures [s]: from the first recorded one, `fps` of them in a second, at least two."""
+    if not (np.isfinite(fps) and 0 < fps <= 100):
+        raise ValueError(f"fps = {fps!r}: must be positive and at most 100 [1/s]")
+    first, last = float(dataset["time"][0]), float(dataset["time"][-1])
+    count = max(int(np.floor((last - first) * fps + 1e-9)) + 1, 2)
+    return np.minimum(first + np.arange(count) / fps, last)
+
+
+class _Stage:
+    """Everything of a film that stays the same from picture to picture."""
+
+    def __init__(self, dataset: xr.Dataset, width: int, height: int | None, camera: str, view: Camera | None):
+        if camera not in CAMERAS:
+            raise ValueError(f"camera = {camera!r}: must be one of {', '.join(CAMERAS)}")
+        for name, pixels in (("width", width), ("height", height)):
+            if pixels is not None and not 160 <= pixels <= 4096:
+                raise ValueError(f"{name} = {pixels!r}: must be between 160 and 4096 pixels")
+        self.dataset = dataset
+        self.planar = is_planar(dataset)
+        position = dataset["position"].values
+        self.head = dataset["head_position"].values
+        self.times = dataset["time"].values
+        length = body_length(dataset)
+        reach = np.linalg.norm(self.head[-1] - self.head[0]) if len(self.head) else 0.0
+        self.follows = camera == "follow" or (camera == "auto" and reach > 3 * length)
+        self.box = _scene_box(position, float(dataset["semiaxis_c"].max()), length)
+        self.camera = best_camera(position, self.planar) if view is None else view
+        shown = self.box if not self.follows else _around(position.mean(axis=(0, 1)), self.box, length)
+        self.view = fitted(self.camera, shown, width, height)
+        self.step = 0.5 if length <= 4 else float(np.round(length / 4))
+        self.centre = _smoothed(position.mean(axis=1), self.times)
+        self.backdrop = self._backdrop(self.view)
+
+    def _backdrop(self, view: Viewport) -> Image.Image:
+        picture = blank(view)
+        draw_floor(picture, view, self.box, self.step)
+        return picture
+
+    def picture(self, time: float, before: Sequence[float] = ()) -> Image.Image:
+        view, picture = self.view, self.backdrop.copy()
+        if self.follows:
+            centre = np.array([np.interp(time, self.times, axis) for axis in self.centre.T])
+            view = self.view.moved_to(centre)
+            picture = self._backdrop(view)
+        sections, mesh = sections_at(self.dataset, time), body_mesh(self.dataset, time)
+        floor = float(self.box.low[2])
+        for earlier in sorted(before):
+            draw_shadow(picture, view, body_mesh(self.dataset, earlier), floor)
+        draw_shadow(picture, view, mesh, floor)
+        swum = self.head[self.times <= time + 1e-9]
+        on_floor = swum.copy()
+        on_floor[:, 2] = floor
+        draw_line(picture, view, on_floor, TRACE_SHADOW, 1.0)
+        draw_line(picture, view, swum, TRACE, 1.6)
+        if not self.planar:
+            draw_line(picture, view, np.stack([sections.position[0], [*sections.position[0, :2], floor]]), GRID, 1.0)
+        for earlier in sorted(before):
+            ghost = faded(body_mesh(self.dataset, earlier), WATER, 0.45)
+            draw_surface(picture, view, ghost, heads=(sections_at(self.dataset, earlier),))
+        draw_surface(picture, view, mesh, heads=(sections,))
+        height = "" if self.planar else f"    height of the nose {sections.position[0, 2]:+.2f} m"
+        draw_text(picture, f"t = {time:.2f} s{height}", 12, 10)
+        return finished(picture)
+
+
+def _scene_box(position, radius, length) -> Box:
+    """Space that holds the whole swim, its sides on quarters of a metre (of a 2 m body)."""
+    quantum = length / 8
+    low = np.floor((position.min(axis=(0, 1)) - radius) / quantum) * quantum
+    high = np.ceil((position.max(axis=(0, 1)) + radius) / quantum) * quantum
+    thin = np.maximum(0.4 * length - (high - low), 0.0)
+    low, high = low - 0.5 * thin, high + 0.5 * thin  # a floor wide enough for the shadow
+    low[2] = position[..., 2].min() - radius - 0.08 * length
+    high[2] = position[..., 2].max() + radius
+    return Box(low, high)
+
+
+def _around(centre, box: Box, length: float) -> Box:
+    """Room for one body around its middle."""
+    half = 0.62 * length
+    return Box(
+        np.array([centre[0] - half, centre[1] - 0.5 * half, box.low[2]]),
+        np.array([centre[0] + half, centre[1] + 0.5 * half, box.high[2]]),
+    )
+
+
+def _smoothed(path, times):
+    """The middle of the body without its wobble: a mean over one second."""
+    steps = max(int(np.round(1.0 / max(float(np.mean(np.diff(times))), 1e-9))), 1)
+    steps = min(steps | 1, len(path) if len(path) % 2 else len(path) - 1)
+    padded = np.pad(path, ((steps // 2, steps // 2), (0, 0)), mode="edge")
+    kernel = np.ones(steps) / steps
+    return np.stack([np.convolve(axis, kernel, mode="valid") for axis in padded.T], axis=-1)
+
+
+def _write_gif(pictures: list[Image.Image], path: Path, fps: float) -> None:
+    """One palette for the whole film, so that nothing flickers; only what changes is stored."""
+    chosen = [pictures[k] for k in np.linspace(0, len(pictures) - 1, min(6, len(pictures))).astype(int)]
+    sheet = Image.new("RGB", (chosen[0].width, chosen[0].height * len(chosen)))
+    for k, picture in enumerate(chosen):
+        sheet.paste(picture, (0, k * picture.height))
+    palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT)
+    indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    duration = max(10 * round(100.0 / fps), 20)  # a GIF counts in hundredths; viewers slow down below two
+    indexed[0].save(
+        path, save_all=True, append_images=indexed[1:], duration=duration, loop=0, optimize=False, disposal=1
+    )
+
+
+def _write_mp4(pictures: list[Image.Image], path: Path, fps: float) -> None:
+    width, height = pictures[0].size
+    command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
+    command += ["-s", f"{width}x{height}", "-r", f"{fps:g}", "-i", "-", "-an"]
+    command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path)]
+    data = b"".join(picture.convert("RGB").tobytes() for picture in pictures)
+    done = subprocess.run(command, input=data, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{path}: ffmpeg failed: {done.stderr.decode(errors='replace').strip()}")

@@ -1,0 +1,98 @@
+"""The recorded body of a dataset as sections to draw."""
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+
+from .surface import AROUND, Mesh, Sections, eel_skin, rotation_matrices, tube
+
+PLANAR = 1e-6  # share of the body's length that a planar motion may leave its plane by
+EYE_ABSCISSA = 0.8  # in semi-axes of the head
+EYE_ANGLE = 0.65  # above the flank [rad]
+
+
+def drawn_abscissae(dataset: xr.Dataset, rings: int = 110) -> Float[np.ndarray, "rings"]:
+    """Where to draw rings [m]: even along the body, dense at its round ends."""
+    X = dataset["X"].values
+    b = dataset["semiaxis_b"].values
+    nose, tail = float(b.max()), float(X[-1] - X[0]) * 0.025
+    bend = 1.0 - np.cos(np.linspace(0.0, np.pi / 2, 9))
+    middle = np.linspace(X[0] + nose, X[-1] - tail, max(rings - 16, 4))
+    return np.concatenate([X[0] + nose * bend[:-1], middle, X[-1] - tail * bend[-2::-1]])
+
+
+def sections_at(dataset: xr.Dataset, time: float, rings: int = 110) -> Sections:
+    """The body at any time between the first and the last [s], interpolated between the recorded instants.
+
+    Squares of the semi-axes are interpolated: they are smooth where a round end makes the semi-axes steep.
+    """
+    X, x = dataset["X"].values, drawn_abscissae(dataset, rings)
+    position, quaternion = _instant(dataset, time)
+    quaternion = _aligned(quaternion)
+    quaternion = np.stack([np.interp(x, X, q) for q in quaternion.T], axis=-1)
+    quaternion = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    b, c = (np.sqrt(np.interp(x, X, dataset[name].values ** 2)) for name in ("semiaxis_b", "semiaxis_c"))
+    b[[0, -1]], c[[0, -1]] = 0.0, 0.0  # the skin is closed
+    return Sections(np.stack([np.interp(x, X, p) for p in position.T], axis=-1), rotation_matrices(quaternion), b, c)
+
+
+def body_mesh(dataset: xr.Dataset, time: float, rings: int = 110, around: int = AROUND) -> Mesh:
+    """The skin of the eel at a time [s]."""
+    sections = sections_at(dataset, time, rings)
+    return tube(sections, eel_skin(len(sections.b), around))
+
+
+def eyes(sections: Sections) -> list[tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]]:
+    """Left and right eye: a point of the skin in the world [m] and the direction it looks in."""
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(sections.position, axis=0), axis=1))])
+    ring = int(np.searchsorted(along, EYE_ABSCISSA * sections.b.max()))
+    angles = np.array([EYE_ANGLE, np.pi - EYE_ANGLE])
+    points, normals = sections.on_skin(ring, angles)
+    return list(zip(points, normals, strict=True))
+
+
+def snapshot_times(dataset: xr.Dataset, every: float) -> Float[np.ndarray, "snapshots"]:
+    """Times from the first to the last, `every` seconds [s].
+
+    Raises:
+        ValueError: `every` is not positive.
+    """
+    if not every > 0:
+        raise ValueError(f"every = {every!r}: must be positive [s]")
+    first, last = float(dataset["time"][0]), float(dataset["time"][-1])
+    return first + every * np.arange(int(np.floor((last - first) / every + 1e-9)) + 1)
+
+
+def is_planar(dataset: xr.Dataset) -> bool:
+    """Whether the whole body stays in one horizontal plane."""
+    z = dataset["position"].sel(axis="z").values
+    return bool(np.ptp(z) <= PLANAR * body_length(dataset))
+
+
+def body_length(dataset: xr.Dataset) -> float:
+    """Length of the body along X [m]."""
+    return float(dataset["X"][-1] - dataset["X"][0])
+
+
+def _instant(dataset, time):
+    """Positions and quaternions at a time, linear between the two recorded instants around it."""
+    times = dataset["time"].values
+    if not times[0] - 1e-9 <= time <= times[-1] + 1e-9:
+        raise ValueError(f"time = {time:g}: the data run from {times[0]:g} to {times[-1]:g} s")
+    after = int(np.clip(np.searchsorted(times, time), 1, len(times) - 1))
+    share = float(np.clip((time - times[after - 1]) / (times[after] - times[after - 1]), 0.0, 1.0))
+    position, quaternion = (
+        dataset[name].isel(time=slice(after - 1, after + 1)).values for name in ("position", "orientation")
+    )
+    sign = np.sign(np.sum(quaternion[0] * quaternion[1], axis=-1, keepdims=True))
+    return (
+        (1 - share) * position[0] + share * position[1],
+        (1 - share) * quaternion[0] + share * sign * quaternion[1],
+    )
+
+
+def _aligned(quaternion):
+    """The same rotations, with signs that do not jump along the body."""
+    jumps = np.sum(quaternion[1:] * quaternion[:-1], axis=-1) < 0
+    sign = np.concatenate([[1.0], np.where(np.cumsum(jumps) % 2, -1.0, 1.0)])
+    return quaternion * sign[:, None]

@@ -1,0 +1,60 @@
+"""Internal force and moment along the body at one instant, in the manner of [BPK06, Figure 10]."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .style import COMPONENTS, INK, figure_of, frame_label, given_axes, label, legend_outside, new_figure, styled
+from .vectors import force_in_section
+
+FORCES = ("$n_1$ (tension)", "$n_2$", "$n_3$")
+MOMENTS = ("$M_1$ (torsion)", "$M_2$", "$M_3$")
+
+
+def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Sequence[Axes] | None = None) -> Figure:
+    """Profiles of n and M in the section frame, with their values at the tail, which must be zero.
+
+    n and M are what the head side exerts on the tail side. n(L) = M(L) = 0 is not imposed: the circle is where
+    the profile must end, the words tell how far from it it ends.
+
+    Args:
+        dataset: a result of `cosserat.simulate`.
+        time: instant [s], the nearest recorded one is taken; the last one when None.
+        axes: two axes to draw in; a new figure when None.
+    """
+    with styled():
+        rows = given_axes(axes, 2)
+        if rows is None:
+            rows = list(new_figure(8.0, 5.4).subplots(2, 1, sharex=True))
+        k = -1 if time is None else int(np.abs(dataset["time"].values - time).argmin())
+        X = dataset["X"].values
+        instant = dataset.isel(time=k)
+        force = force_in_section(dataset.isel(time=[k]))[0]
+        _profile(rows[0], X, force, FORCES, "n", "N", instant["tail_force"].values)
+        rows[0].set_ylabel(label("internal force", "N"))
+        _profile(rows[1], X, instant["internal_moment"].values, MOMENTS, "M", "N m", instant["tail_moment"].values)
+        rows[1].set_ylabel(label("internal moment", "N m"))
+        rows[1].set_xlabel(label("abscissa X from the nose", "m"))
+        frame_label(rows[0], f"Section frame, t = {float(instant['time']):.4g} s")
+        return figure_of(rows[0])
+
+
+def _profile(ax: Axes, X, values, names, symbol, unit, tail) -> None:
+    ax.axhline(0.0, color=INK, linewidth=0.6)
+    for k in range(3):
+        ax.plot(X, values[:, k], color=COMPONENTS[k], label=names[k])
+    ax.plot(X[-1], 0.0, "o", markersize=9, markerfacecolor="none", markeredgecolor=INK, clip_on=False, zorder=5)
+    ax.annotate(
+        f"$|{symbol}(L)|$ =\n{np.linalg.norm(tail):.0e} {unit}",
+        (X[-1], 0.0),
+        xytext=(10, 0),
+        textcoords="offset points",
+        va="center",
+        color=INK,
+        annotation_clip=False,
+    )
+    ax.set_xlim(X[0], X[-1])
+    legend_outside(ax)

@@ -1,0 +1,147 @@
+"""The skin of a body: rings of elliptic sections joined by quadrilaterals.
+
+Nothing here knows of beams: a body is any sequence of placed ellipses, so links of a tree are drawn the same way.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+AROUND = 32
+BACK, FLANK, BELLY = "#465633", "#8F9657", "#F3ECC6"
+EYE = "#15181A"
+LIGHT = (-0.35, -0.45, 0.82)  # direction towards the light, in the world
+
+
+@dataclass(frozen=True)
+class Sections:
+    """Placed ellipses, from the first ring to the last.
+
+    Attributes:
+        position: centres in the world [m].
+        rotation: axes t1 (along), t2 (semi-axis b), t3 (semi-axis c) in the world, as columns.
+        b: semi-axis along t2 [m].
+        c: semi-axis along t3 [m].
+    """
+
+    position: Float[np.ndarray, "rings 3"]
+    rotation: Float[np.ndarray, "rings 3 3"]
+    b: Float[np.ndarray, "rings"]
+    c: Float[np.ndarray, "rings"]
+
+    def on_skin(
+        self, ring: int, angle: Float[np.ndarray, "points"]
+    ) -> tuple[Float[np.ndarray, "points 3"], Float[np.ndarray, "points 3"]]:
+        """Points of one ring at angles from t2 towards t3 [rad], and the outward normals of its ellipse."""
+        b, c, rotation = self.b[ring], self.c[ring], self.rotation[ring]
+        point = np.stack([0.0 * angle, b * np.cos(angle), c * np.sin(angle)], axis=-1)
+        normal = np.stack([0.0 * angle, c * np.cos(angle), b * np.sin(angle)], axis=-1)
+        normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+        return self.position[ring] + point @ rotation.T, normal @ rotation.T
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A surface of quadrilaterals.
+
+    Attributes:
+        corners: their corners in the world [m].
+        normals: outward unit normals.
+        colours: red, green and blue between 0 and 1, before any light falls on them.
+    """
+
+    corners: Float[np.ndarray, "faces 4 3"]
+    normals: Float[np.ndarray, "faces 3"]
+    colours: Float[np.ndarray, "faces 3"]
+
+
+def rotation_matrices(quaternion: Float[np.ndarray, "*n 4"]) -> Float[np.ndarray, "*n 3 3"]:
+    """Rotation matrices of unit quaternions (w, x, y, z)."""
+    w, x, y, z = np.moveaxis(quaternion, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def rgb(colour: str) -> Float[np.ndarray, "3"]:
+    """Red, green and blue of "#rrggbb", between 0 and 1."""
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+
+
+def ring_points(sections: Sections, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
+    """Points of the skin, `around` on each ring, counted from t2 towards t3."""
+    angle = 2.0 * np.pi * np.arange(around) / around
+    local = np.stack(
+        [
+            np.zeros((len(sections.b), around)),
+            sections.b[:, None] * np.cos(angle),
+            sections.c[:, None] * np.sin(angle),
+        ],
+        axis=-1,
+    )
+    return sections.position[:, None] + np.einsum("rij,raj->rai", sections.rotation, local)
+
+
+def tube(sections: Sections, colours: Float[np.ndarray, "rings around 3"]) -> Mesh:
+    """The closed surface through the rings of sections.
+
+    Args:
+        sections: the rings; rings of no size close the ends.
+        colours: red, green and blue at the points of the rings; their number tells how many points a ring has.
+    """
+    points = ring_points(sections, colours.shape[1])
+    after = np.roll(points, -1, axis=1)
+    corners = np.stack([points[:-1], after[:-1], after[1:], points[1:]], axis=2).reshape(-1, 4, 3)
+    normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 1] - corners[:, 3])
+    # t2, t3 turn right about t1, which leads from ring to ring: make the normals point out of the body.
+    centre = np.repeat(0.5 * (sections.position[:-1] + sections.position[1:]), colours.shape[1], axis=0)
+    outward = np.sign(np.sum(normals * (corners.mean(axis=1) - centre), axis=1, keepdims=True))
+    length = np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    shade = 0.25 * (colours[:-1] + colours[1:] + np.roll(colours, -1, 1)[:-1] + np.roll(colours, -1, 1)[1:])
+    return Mesh(corners, normals / length * outward, shade.reshape(-1, 3))
+
+
+def join(*meshes: Mesh) -> Mesh:
+    """Several surfaces as one."""
+    return Mesh(
+        np.concatenate([mesh.corners for mesh in meshes]),
+        np.concatenate([mesh.normals for mesh in meshes]),
+        np.concatenate([mesh.colours for mesh in meshes]),
+    )
+
+
+def faded(mesh: Mesh, colour: str, share: float) -> Mesh:
+    """The same surface with its colours drawn towards another one, by a share between 0 and 1."""
+    return Mesh(mesh.corners, mesh.normals, (1 - share) * mesh.colours + share * rgb(colour))
+
+
+def eel_skin(rings: int, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
+    """Colours of an eel: dark back (+t3), pale belly (-t3)."""
+    height = np.sin(2.0 * np.pi * np.arange(around) / around)
+    levels = np.array([-1.0, -0.55, 0.05, 0.75, 1.0])
+    palette = np.stack([rgb(BELLY), rgb(BELLY), rgb(FLANK), rgb(BACK), rgb(BACK)])
+    stripe = np.stack([np.interp(height, levels, channel) for channel in palette.T], axis=-1)
+    return np.broadcast_to(stripe, (rings, around, 3)).copy()
+
+
+def plain_skin(rings: int, colour: str, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
+    """One colour all over."""
+    return np.broadcast_to(rgb(colour), (rings, around, 3)).copy()
+
+
+def lit(mesh: Mesh, light: Float[np.ndarray, "3"] | None = None, ambient: float = 0.5) -> Float[np.ndarray, "faces 3"]:
+    """Colours of the faces in the light: diffuse, with a soft light from all around and a wet gleam.
+
+    Args:
+        mesh: the surface.
+        light: direction towards the light in the world, of any length; from above when None.
+        ambient: share of the light that comes from all around.
+    """
+    light = np.array(LIGHT) if light is None else light
+    facing = 0.5 + 0.5 * mesh.normals @ (light / np.linalg.norm(light))[:, None]  # half-Lambert: no face is black
+    gleam = 0.3 * facing**24
+    return np.clip(mesh.colours * (ambient + 1.3 * (1.0 - ambient) * facing**1.5) + gleam, 0.0, 1.0)
