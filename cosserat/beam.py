@@ -3,10 +3,10 @@
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 from hydro import EllipticSection, Profile, eel_profile, uniform_profile
-from spatial import non_negative, positive
+from spatial import Numbers, non_negative, positive
 
 _LOAD_PANELS = 18  # of eight Gauss nodes: drag to 1e-6, see `space_paths.panels`
 
@@ -29,8 +29,8 @@ class Beam(eqx.Module):
     def __init__(
         self,
         profile: Profile,
-        density: ArrayLike = 1000.0,
-        nose_radius: ArrayLike = 0.0,
+        density: Numbers = 1000.0,
+        nose_radius: Numbers = 0.0,
         load_panels: tuple[int, ...] | None = None,
     ):
         if not isinstance(profile, Profile):
@@ -67,13 +67,13 @@ def _spread(profile: Profile) -> tuple[int, ...]:
 
 
 def eel(
-    radius: ArrayLike = 0.075,
-    shoulder: ArrayLike = 0.296,
-    tail: ArrayLike = 1.95,
-    tail_b: ArrayLike = 0.025,
-    tail_c: ArrayLike = 0.05,
-    length: ArrayLike = 2.0,
-    density: ArrayLike = 1000.0,
+    radius: Numbers = 0.075,
+    shoulder: Numbers = 0.296,
+    tail: Numbers = 1.95,
+    tail_b: Numbers = 0.025,
+    tail_c: Numbers = 0.05,
+    length: Numbers = 2.0,
+    density: Numbers = 1000.0,
 ) -> Beam:
     """The eel of [BPK06, IX.A]: 2 m, 21.7 kg, neutrally buoyant in water.
 
@@ -90,9 +90,7 @@ def eel(
     return Beam(profile, density, nose_radius=radius, load_panels=(1, 2, 15, 1))
 
 
-def rod(
-    length: ArrayLike, b: ArrayLike, c: ArrayLike, density: ArrayLike = 1000.0, nose_radius: ArrayLike = 0.0
-) -> Beam:
+def rod(length: Numbers, b: Numbers, c: Numbers, density: Numbers = 1000.0, nose_radius: Numbers = 0.0) -> Beam:
     """A uniform body of elliptic section.
 
     Args:

@@ -2,10 +2,10 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 from hydro import CONVECTIVE, AbstractFluid, Place, Void
-from spatial import angular, cross, join, linear, nodewise, wrench_to_head
+from spatial import Numbers, angular, cross, join, linear, nodewise, wrench_to_head
 
 from .beam import Beam
 from .head_dynamics import check_model
@@ -54,7 +54,7 @@ def energetics(
     gait: Gait,
     fluid: AbstractFluid,
     state: HeadState,
-    t: ArrayLike,
+    t: Numbers,
     path: Panels | None = None,
 ) -> Energetics:
     """Momentum, energies and powers at one instant, by the quadrature of the fast path.
@@ -108,7 +108,7 @@ def sampled_energetics(
 
 
 @eqx.filter_jit
-def momentum(beam: Beam, gait: Gait, state: HeadState, t: ArrayLike, path: Panels | None = None) -> Float[Array, "6"]:
+def momentum(beam: Beam, gait: Gait, state: HeadState, t: Numbers, path: Panels | None = None) -> Float[Array, "6"]:
     """Linear momentum of the body [kg·m/s] and its angular momentum about the world's origin [kg·m²/s], in the world.
 
     Args:
@@ -127,7 +127,7 @@ def actuator_power(
     gait: Gait,
     fluid: AbstractFluid,
     state: HeadState,
-    t: ArrayLike,
+    t: Numbers,
     path: AbstractSpacePath | None = None,
 ) -> Float[Array, ""]:
     """Power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].

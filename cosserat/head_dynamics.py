@@ -2,9 +2,10 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
+from spatial import Numbers
 
 from .beam import Beam
 from .panels import Panels
@@ -34,7 +35,7 @@ def head_dynamics(
     gait: Gait,
     fluid: AbstractFluid,
     state: HeadState,
-    t: ArrayLike,
+    t: Numbers,
     path: AbstractSpacePath | None = None,
 ) -> HeadDynamics:
     """The body reduced to its head: inertia (body and water) and wrench, in the head frame. (34)
@@ -57,7 +58,7 @@ def head_acceleration(
     gait: Gait,
     fluid: AbstractFluid,
     state: HeadState,
-    t: ArrayLike,
+    t: Numbers,
     path: AbstractSpacePath | None = None,
 ) -> Float[Array, "6"]:
     """Rate of the head's twist under the imposed strains, in the head frame [m/s², rad/s²].

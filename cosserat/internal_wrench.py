@@ -5,10 +5,10 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place
-from spatial import increasing, join, matrix_from_quaternion
+from spatial import Numbers, increasing, join, matrix_from_quaternion
 
 from .beam import Beam
 from .head_dynamics import check_model
@@ -70,9 +70,9 @@ def internal_wrench(
     gait: Gait,
     fluid: AbstractFluid,
     state: HeadState,
-    t: ArrayLike,
+    t: Numbers,
     path: AbstractSpacePath | None = None,
-    stations: ArrayLike | None = None,
+    stations: Numbers | None = None,
 ) -> BodyFields:
     """Motion, internal wrench and fluid load along the body at one instant.
 

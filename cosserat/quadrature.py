@@ -54,7 +54,7 @@ def integration(x: Float[Array, "points"], order: int) -> Float[Array, "points o
     P = legendre(x, order + 1)
     # ∫P_k = (P_{k+1} - P_{k-1}) / (2k+1) in z on [-1, 1]; half of it on [0, 1].
     k = jnp.arange(1, order)
-    primitive = jnp.concatenate([x[:, None], 0.5 * (P[:, 2:] - P[:, :-2]) / (2 * k + 1)], axis=1)
+    primitive = jnp.concatenate([x[:, None], 0.5 * (P[:, 2:] - P[:, :-2]) / (2 * k + 1)[None, :]], axis=1)
     return primitive @ legendre_coefficients(order)
 
 

@@ -4,10 +4,10 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import increasing, positive, quaternion_rate
+from spatial import Numbers, increasing, positive, quaternion_rate
 
 from .beam import Beam
 from .head_dynamics import check_model
@@ -55,7 +55,7 @@ class Trajectory(eqx.Module):
         """The state at the k-th output time."""
         return unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
 
-    def state_at(self, t: ArrayLike) -> HeadState:
+    def state_at(self, t: Numbers) -> HeadState:
         """The state at any time between the first and the last [s]; needs `rollout(..., dense=True)`."""
         if self.dense is None:
             raise ValueError("state_at needs the dense output: call rollout(..., dense=True)")
@@ -68,18 +68,18 @@ def rollout(
     beam: Beam,
     gait: Gait,
     fluid: AbstractFluid,
-    t1: ArrayLike = 10.0,
+    t1: Numbers = 10.0,
     *,
-    t0: ArrayLike = 0.0,
+    t0: Numbers = 0.0,
     state: HeadState | None = None,
     samples: int = 201,
-    times: ArrayLike | None = None,
+    times: Numbers | None = None,
     path: AbstractSpacePath | None = None,
     solver: diffrax.AbstractSolver | None = None,
-    rtol: ArrayLike = 1e-6,
-    atol: ArrayLike = 1e-8,
+    rtol: Numbers = 1e-6,
+    atol: Numbers = 1e-8,
     controller: diffrax.AbstractStepSizeController | None = None,
-    dt0: ArrayLike | None = None,
+    dt0: Numbers | None = None,
     max_steps: int = 100_000,
     adjoint: diffrax.AbstractAdjoint | None = None,
     dense: bool = False,
@@ -154,7 +154,7 @@ def rollout(
 
 
 def output_times(
-    t0: Float[Array, ""], t1: Float[Array, ""], samples: int, times: ArrayLike | None
+    t0: Float[Array, ""], t1: Float[Array, ""], samples: int, times: Numbers | None
 ) -> Float[Array, "times"]:
     """The times at which a run is recorded; refuses those that do not increase from t0 to t1."""
     span = increasing("(t0, t1)", jnp.stack([t0, t1]), "s")

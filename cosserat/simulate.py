@@ -9,10 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import ArrayLike
 
 from hydro import AbstractFluid
-from spatial import matrix_from_quaternion
+from spatial import Numbers, matrix_from_quaternion
 
 from .beam import Beam
 from .energy import sampled_energetics
@@ -78,7 +77,7 @@ def simulate(
     t0: float = 0.0,
     state: HeadState | None = None,
     samples: int = 201,
-    times: ArrayLike | None = None,
+    times: Numbers | None = None,
     stations: int = STATIONS,
     path: AbstractSpacePath | None = None,
     solver: diffrax.AbstractSolver | None = None,

@@ -76,4 +76,4 @@ class AbstractSpacePath(eqx.Module):
         t: Float[Array, ""],
         stations: Float[Array, "stations"],
     ) -> BothLoops:
-        """Both space loops: head, accelerations and internal wrench, from the nose, at stations that do not decrease."""
+        """Both space loops: head, accelerations and internal wrench at stations that do not decrease."""

@@ -2,9 +2,9 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import finite, matrix_from_quaternion, unit
+from spatial import Numbers, finite, matrix_from_quaternion, unit
 
 
 class HeadState(eqx.Module):
@@ -22,9 +22,9 @@ class HeadState(eqx.Module):
 
     def __init__(
         self,
-        position: ArrayLike = (0.0, 0.0, 0.0),
-        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        twist: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        position: Numbers = (0.0, 0.0, 0.0),
+        quaternion: Numbers = (1.0, 0.0, 0.0, 0.0),
+        twist: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     ):
         self.position = finite("HeadState.position", position, (3,))
         self.quaternion = unit("HeadState.quaternion", quaternion, 4)

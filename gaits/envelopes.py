@@ -1,9 +1,9 @@
 """Smooth functions of time alone that switch a gait on, off, or from one value to another."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import finite, increasing, shaped
+from spatial import Numbers, finite, increasing, shaped
 
 from .laws import AbstractLaw, Scalar
 
@@ -19,7 +19,7 @@ class Start(AbstractLaw):
 
     span: Float[Array, "2"]
 
-    def __init__(self, begin: ArrayLike = 0.0, end: ArrayLike = 1.0):
+    def __init__(self, begin: Numbers = 0.0, end: Numbers = 1.0):
         self.span = increasing(
             "Start: (begin, end)", jnp.stack([jnp.asarray(begin, float), jnp.asarray(end, float)]), "s"
         )
@@ -48,7 +48,7 @@ class Ramps(AbstractLaw):
     times: Float[Array, "knots"]
     values: Float[Array, "knots"]
 
-    def __init__(self, times: ArrayLike, values: ArrayLike):
+    def __init__(self, times: Numbers, values: Numbers):
         self.times = increasing("Ramps.times", times, "s")
         self.values = finite("Ramps.values", values)
         shaped("Ramps.values", self.values, self.times.shape)

@@ -4,11 +4,11 @@ import abc
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import finite, positive
+from spatial import Numbers, finite, positive
 
-Scalar = Float[Array, ""]
+Scalar = Float[Array, ""] | float
 
 
 class AbstractLaw(eqx.Module):
@@ -41,7 +41,7 @@ class Constant(AbstractLaw):
 
     value: Scalar
 
-    def __init__(self, value: ArrayLike):
+    def __init__(self, value: Numbers):
         self.value = finite("Constant.value", value, ())
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
@@ -66,7 +66,7 @@ class TravellingWave(AbstractLaw):
     period: Scalar
     phase: Scalar
 
-    def __init__(self, amplitude: ArrayLike, wavelength: ArrayLike, period: ArrayLike, phase: ArrayLike = 0.0):
+    def __init__(self, amplitude: Numbers, wavelength: Numbers, period: Numbers, phase: Numbers = 0.0):
         self.amplitude = jnp.atleast_1d(finite("TravellingWave.amplitude", amplitude))
         self.wavelength = positive("TravellingWave.wavelength", wavelength, "m")
         self.period = positive("TravellingWave.period", period, "s")
@@ -114,6 +114,6 @@ class Product(AbstractLaw):
         return tuple(time for law in self.laws for time in law.break_times)
 
 
-def as_law(value: AbstractLaw | ArrayLike) -> AbstractLaw:
+def as_law(value: AbstractLaw | Numbers) -> AbstractLaw:
     """A law as it is, a number as a `Constant`."""
     return value if isinstance(value, AbstractLaw) else Constant(value)

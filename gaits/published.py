@@ -1,6 +1,6 @@
 """The four gaits of [BPK06, IX.B-D], each a few words of the vocabulary."""
 
-from jaxtyping import ArrayLike
+from spatial import Numbers
 
 from .envelopes import Ramps, Start
 from .laws import TravellingWave
@@ -10,11 +10,11 @@ AMPLITUDE = (1.0, -0.75, 1.0)  # α1, α2, α3 of α(X) = α1 X² + α2 X + α3 
 
 
 def planar(
-    amplitude: ArrayLike = AMPLITUDE,
-    wavelength: ArrayLike = 1.0,
-    period: ArrayLike = 1.0,
-    begin: ArrayLike = 0.0,
-    end: ArrayLike = 1.0,
+    amplitude: Numbers = AMPLITUDE,
+    wavelength: Numbers = 1.0,
+    period: Numbers = 1.0,
+    begin: Numbers = 0.0,
+    end: Numbers = 1.0,
 ) -> Strain:
     """Forward swimming in the plane: K3 = h0(t) α(X) sin 2π(X/λ - t/T). [BPK06, eqs. (67)-(69)]
 
@@ -29,12 +29,12 @@ def planar(
 
 
 def turn(
-    offset: ArrayLike = 0.5,
-    amplitude: ArrayLike = AMPLITUDE,
-    wavelength: ArrayLike = 1.0,
-    period: ArrayLike = 1.0,
-    begin: ArrayLike = 0.0,
-    end: ArrayLike = 1.0,
+    offset: Numbers = 0.5,
+    amplitude: Numbers = AMPLITUDE,
+    wavelength: Numbers = 1.0,
+    period: Numbers = 1.0,
+    begin: Numbers = 0.0,
+    end: Numbers = 1.0,
 ) -> Strain:
     """Turning in the plane: a constant curvature is added to the wave. [BPK06, IX.C]
 
@@ -50,13 +50,13 @@ def turn(
 
 
 def dive(
-    offset: ArrayLike = 0.5,
-    times: ArrayLike = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
-    amplitude: ArrayLike = AMPLITUDE,
-    wavelength: ArrayLike = 1.0,
-    period: ArrayLike = 1.0,
-    begin: ArrayLike = 0.0,
-    end: ArrayLike = 1.0,
+    offset: Numbers = 0.5,
+    times: Numbers = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
+    amplitude: Numbers = AMPLITUDE,
+    wavelength: Numbers = 1.0,
+    period: Numbers = 1.0,
+    begin: Numbers = 0.0,
+    end: Numbers = 1.0,
 ) -> Strain:
     """From one depth to another: K2 bends up and back, then down and back. [BPK06, IX.D]
 
@@ -74,13 +74,13 @@ def dive(
 
 
 def spiral(
-    offset2: ArrayLike = 0.5,
-    offset3: ArrayLike = 0.5,
-    amplitude: ArrayLike = AMPLITUDE,
-    wavelength: ArrayLike = 1.0,
-    period: ArrayLike = 1.0,
-    begin: ArrayLike = 0.0,
-    end: ArrayLike = 1.0,
+    offset2: Numbers = 0.5,
+    offset3: Numbers = 0.5,
+    amplitude: Numbers = AMPLITUDE,
+    wavelength: Numbers = 1.0,
+    period: Numbers = 1.0,
+    begin: Numbers = 0.0,
+    end: Numbers = 1.0,
 ) -> Strain:
     """A plunging spiral: constant curvatures about both axes are added to the wave. [BPK06, IX.D]
 

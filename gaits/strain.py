@@ -2,11 +2,13 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
+
+from spatial import Numbers
 
 from .laws import AbstractLaw, Scalar, as_law
 
-Law = AbstractLaw | ArrayLike
+Law = AbstractLaw | Numbers
 
 
 class Strain(eqx.Module):

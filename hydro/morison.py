@@ -2,9 +2,9 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import finite, join, linear, non_negative, one_of, signed_square
+from spatial import Numbers, finite, join, linear, non_negative, one_of, signed_square
 
 from .added_mass import FORMS, convective_wrench, section_added_inertia
 from .drag import drag_wrench
@@ -46,18 +46,18 @@ class Morison(AbstractFluid):
 
     def __init__(
         self,
-        density: ArrayLike = 1000.0,
+        density: Numbers = 1000.0,
         *,
-        drag_axial: ArrayLike = 0.01,
-        drag_lateral: ArrayLike = 1.0,
-        drag_dorsal: ArrayLike = 1.0,
-        drag_roll: ArrayLike = 1.0,
-        mass_lateral: ArrayLike = 1.0,
-        mass_dorsal: ArrayLike = 1.0,
-        mass_roll: ArrayLike = 1.0,
-        nose_drag: ArrayLike = 0.2,
-        nose_mass: ArrayLike = 1.0,
-        current: ArrayLike | None = None,
+        drag_axial: Numbers = 0.01,
+        drag_lateral: Numbers = 1.0,
+        drag_dorsal: Numbers = 1.0,
+        drag_roll: Numbers = 1.0,
+        mass_lateral: Numbers = 1.0,
+        mass_dorsal: Numbers = 1.0,
+        mass_roll: Numbers = 1.0,
+        nose_drag: Numbers = 0.2,
+        nose_mass: Numbers = 1.0,
+        current: Numbers | None = None,
         added_mass: str = "paper",
     ):
         one_of("Morison.added_mass", added_mass, FORMS)

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from spatial import increasing, positive, shaped
+from spatial import Numbers, increasing, positive, shaped
 
 from .sections import EllipticSection
 
@@ -27,7 +27,7 @@ class Taper(eqx.Module):
     b: Float[Array, "2"]
     c: Float[Array, "2"]
 
-    def __init__(self, span: ArrayLike, b: ArrayLike, c: ArrayLike):
+    def __init__(self, span: Numbers, b: Numbers, c: Numbers):
         self.span = increasing("Taper.span", span, "m")
         self.b = positive("Taper.b", b, "m")
         self.c = positive("Taper.c", c, "m")
@@ -55,7 +55,7 @@ class Cap(eqx.Module):
     b: Float[Array, ""]
     c: Float[Array, ""]
 
-    def __init__(self, base: ArrayLike, height: ArrayLike, b: ArrayLike, c: ArrayLike):
+    def __init__(self, base: Numbers, height: Numbers, b: Numbers, c: Numbers):
         self.base = jnp.asarray(base, float)
         self.height = jnp.asarray(height, float)
         self.b = positive("Cap.b", b, "m")
@@ -81,7 +81,7 @@ class Profile(eqx.Module):
     breaks: Float[Array, "pieces_and_one"]
     pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]
 
-    def __init__(self, breaks: ArrayLike, pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]):
+    def __init__(self, breaks: Numbers, pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]):
         self.breaks = increasing("Profile.breaks", breaks, "m")
         self.pieces = tuple(pieces)
         shaped("Profile.breaks", self.breaks, (len(self.pieces) + 1,))
@@ -105,12 +105,12 @@ class Profile(eqx.Module):
 
 
 def eel_profile(
-    radius: ArrayLike = 0.075,
-    shoulder: ArrayLike = 0.296,
-    tail: ArrayLike = 1.95,
-    tail_b: ArrayLike = 0.025,
-    tail_c: ArrayLike = 0.05,
-    length: ArrayLike = 2.0,
+    radius: Numbers = 0.075,
+    shoulder: Numbers = 0.296,
+    tail: Numbers = 1.95,
+    tail_b: Numbers = 0.025,
+    tail_c: Numbers = 0.05,
+    length: Numbers = 2.0,
 ) -> Profile:
     """The prototype of [BPK06, Fig. 3]: half sphere, cylinder, taper, half ellipsoid.
 
@@ -141,7 +141,7 @@ def eel_profile(
     )
 
 
-def uniform_profile(length: ArrayLike, b: ArrayLike, c: ArrayLike) -> Profile:
+def uniform_profile(length: Numbers, b: Numbers, c: Numbers) -> Profile:
     """A cylinder of elliptic section with flat ends.
 
     Args:

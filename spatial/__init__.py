@@ -1,6 +1,9 @@
 """The shared kernel: what jaxlie lacks for the mechanics of twists and wrenches."""
 
 from .checks import (
+    Numbers as Numbers,
+)
+from .checks import (
     finite as finite,
 )
 from .checks import (

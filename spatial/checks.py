@@ -5,12 +5,15 @@ A known value is refused at once with a ValueError. A traced one (inside jit, vm
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike
+
+Numbers = ArrayLike | Sequence[Any]  # what a constructor takes for an array of numbers
 
 
 def require_float64() -> None:
@@ -22,7 +25,7 @@ def require_float64() -> None:
         )
 
 
-def _as_array(name: str, value: ArrayLike) -> Array:
+def _as_array(name: str, value: Numbers) -> Array:
     try:
         array = jnp.asarray(value)
     except (TypeError, ValueError) as error:
@@ -41,7 +44,7 @@ def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
     return array
 
 
-def finite(name: str, value: ArrayLike, shape: tuple[int | None, ...] | None = None) -> Array:
+def finite(name: str, value: Numbers, shape: tuple[int | None, ...] | None = None) -> Array:
     """The value as a float array; refuses NaN, infinity, and (when given) another shape."""
     array = _as_array(name, value)
     if shape is not None:
@@ -49,25 +52,25 @@ def finite(name: str, value: ArrayLike, shape: tuple[int | None, ...] | None = N
     return _guard(name, array, lambda x, xp: ~xp.isfinite(x), "must be finite")
 
 
-def positive(name: str, value: ArrayLike, unit: str = "") -> Array:
+def positive(name: str, value: Numbers, unit: str = "") -> Array:
     """The value as a float array; refuses what is not a finite positive number."""
     rule = f"must be finite and positive{_in(unit)}"
     return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x > 0)), rule)
 
 
-def non_negative(name: str, value: ArrayLike, unit: str = "") -> Array:
+def non_negative(name: str, value: Numbers, unit: str = "") -> Array:
     """The value as a float array; refuses what is not finite and at least zero."""
     rule = f"must be finite and not negative{_in(unit)}"
     return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
 
 
-def increasing(name: str, value: ArrayLike, unit: str = "") -> Array:
+def increasing(name: str, value: Numbers, unit: str = "") -> Array:
     """The value as a float vector; refuses what does not strictly increase."""
     array = finite(name, value, (None,))
     return _guard(name, array, lambda x, xp: xp.diff(x) <= 0, f"must be strictly increasing{_in(unit)}")
 
 
-def unit(name: str, value: ArrayLike, size: int, tolerance: float = 1e-6) -> Array:
+def unit(name: str, value: Numbers, size: int, tolerance: float = 1e-6) -> Array:
     """The value as a unit vector of the given size; refuses a norm off by more than the tolerance."""
     array = finite(name, value, (size,))
     rule = f"must have unit norm (within {tolerance:g})"
