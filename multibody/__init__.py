@@ -31,6 +31,9 @@ from .coordinates import (
 from .coordinates import (
     position_rates as position_rates,
 )
+from .cuts import (
+    Cut as Cut,
+)
 from .dh import (
     DHRow as DHRow,
 )
@@ -114,6 +117,18 @@ from .kinematics import (
 )
 from .kinematics import (
     spread_twists as spread_twists,
+)
+from .loops import (
+    LoopDynamics as LoopDynamics,
+)
+from .loops import (
+    Loops as Loops,
+)
+from .loops import (
+    close_loops as close_loops,
+)
+from .loops import (
+    loop_dynamics as loop_dynamics,
 )
 from .newton_euler import (
     Dynamics as Dynamics,

@@ -16,6 +16,7 @@ from spatial import Numbers, angular, finite, increasing, linear, positive, quat
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
 from .immersion import Immersion, immerse
+from .loops import Loops, loop_dynamics
 from .newton_euler import Dynamics
 from .state import BaseState, unchecked_state
 from .tree import Tree
@@ -70,6 +71,7 @@ class Drive(eqx.Module):
         torque: (t, q, dq) -> torques of motors on passive joints; None for none.
         wrench: (t, state, q, dq) -> what else the world does to the bodies, in their frames; or None.
         gravity: in the world [m/s²]; None for none.
+        loops: closed loops of the mechanism; None for a tree.
     """
 
     law: JointLaw | None
@@ -77,6 +79,7 @@ class Drive(eqx.Module):
     torque: Torque | None
     wrench: Wrench | None
     gravity: Float[Array, "3"] | None
+    loops: Loops | None = None
 
     def dynamics(
         self,
@@ -90,7 +93,10 @@ class Drive(eqx.Module):
         """Accelerations and torques at one instant; `ddq` is read for actuated joints only."""
         torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
         wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
-        return hybrid_dynamics(tree, state, q, dq, ddq, torque, fluid=self.medium, wrench=wrench, gravity=self.gravity)
+        around = {"fluid": self.medium, "wrench": wrench, "gravity": self.gravity}
+        if self.loops is not None:
+            return loop_dynamics(tree, self.loops, state, q, dq, ddq, torque, **around).motion
+        return hybrid_dynamics(tree, state, q, dq, ddq, torque, **around)
 
     def joints(
         self,
@@ -104,7 +110,12 @@ class Drive(eqx.Module):
         q = q.at[tree.passive_positions].set(passive_q)
         # A step of zero scales the quaternions of spherical joints back to unit norm.
         q = displace(tree, q, jnp.zeros(tree.layout.freedoms))
-        return q, dq.at[tree.passive_freedoms].set(passive_dq), ddq
+        dq = dq.at[tree.passive_freedoms].set(passive_dq)
+        if self.loops is not None:
+            # The integrated positions of dependent joints are only a guess: loops stay closed to round-off.
+            q = self.loops.close(tree, q)
+            dq = self.loops.consistent(tree, q, dq)
+        return q, dq, ddq
 
 
 @eqx.filter_jit
@@ -121,6 +132,7 @@ def rollout(
     torque: Torque | None = None,
     wrench: Wrench | None = None,
     gravity: Numbers | None = None,
+    loops: Loops | None = None,
     samples: int = 201,
     times: Numbers | None = None,
     solver: diffrax.AbstractSolver | None = None,
@@ -148,6 +160,7 @@ def rollout(
         torque: (t, q, dq) -> torques of motors [N·m]; only those of passive joints are read.
         wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
+        loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
@@ -170,6 +183,7 @@ def rollout(
         torque,
         wrench,
         None if gravity is None else finite("gravity", gravity, (3,)),
+        loops,
     )
     free_q, free_dq = tree.passive_positions, tree.passive_freedoms
     passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)

@@ -17,6 +17,7 @@ from .coordinates import JointLaw, check_law, law_motion
 from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
 from .immersion import fluid_wrenches, immerse
 from .kinematics import configuration, own_twists, spread_twists
+from .loops import Loops
 from .rollout import FAILED, Drive, Torque, Trajectory, Wrench, rollout
 from .state import BaseState
 from .tree import Tree
@@ -70,6 +71,7 @@ def simulate(
     torque: Torque | None = None,
     wrench: Wrench | None = None,
     gravity: Numbers | None = None,
+    loops: Loops | None = None,
     samples: int = 201,
     times: Numbers | None = None,
     solver: diffrax.AbstractSolver | None = None,
@@ -94,6 +96,7 @@ def simulate(
         torque: (t, q, dq) -> torques of motors; only those of passive joints are read [N·m].
         wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
+        loops: closed loops of the mechanism, from `close_loops`.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         solver: diffrax solver; `Tsit5()` when None.
@@ -124,6 +127,7 @@ def simulate(
         torque=torque,
         wrench=wrench,
         gravity=gravity,
+        loops=loops,
         samples=samples,
         times=times,
         solver=solver,
@@ -138,7 +142,7 @@ def simulate(
     _raise_if_failed(trajectory)
     medium = immerse(tree, Void() if fluid is None else fluid)
     pull = None if gravity is None else finite("gravity", gravity, (3,))
-    fields = _record(tree, Drive(law, medium, torque, wrench, pull), trajectory)
+    fields = _record(tree, Drive(law, medium, torque, wrench, pull, loops), trajectory)
     return _dataset(tree, fluid, fields, trajectory, rtol, atol)
 
 

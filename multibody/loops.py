@@ -1,0 +1,220 @@
+"""Closed loops: a tree whose cut joints are held together by multipliers, and stay closed in position."""
+
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+from spatial import Numbers, finite
+
+from .coordinates import displace, position_rates
+from .cuts import Cut
+from .hybrid import equations
+from .immersion import Immersion
+from .kinematics import configuration
+from .newton_euler import Dynamics, solve_spd
+from .state import BaseState
+from .tree import Tree
+
+CLOSED = 1e-9  # largest gap of a closed loop [m, rad]
+_NEWTON_STEPS = 4  # from the integrator's guess, whose gap is near its tolerance, two would do
+
+
+class Loops(eqx.Module):
+    """The cut joints of a tree; made by `close_loops`.
+
+    Attributes:
+        cuts: the cut joints.
+        rows: independent ones among all constraints, chosen once.
+        dependent: freedoms that follow from the others in `independent_map`, as many as rows.
+    """
+
+    cuts: tuple[Cut, ...]
+    rows: tuple[int, ...] = eqx.field(static=True)
+    dependent: tuple[int, ...] = eqx.field(static=True)
+
+    def gaps(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "constraints"]:
+        """All constraints, redundant ones too [m, rad]."""
+        place = configuration(tree, q)
+        return jnp.concatenate([cut.gap(tree, place) for cut in self.cuts])
+
+    def jacobian(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "rows freedoms"]:
+        """W of W dq = 0, independent rows. [KR13, eq. (13)]"""
+        place = configuration(tree, q)
+        return jnp.concatenate([cut.jacobian(tree, place) for cut in self.cuts])[np.array(self.rows)]
+
+    def bias(self, tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]) -> Float[Array, "rows"]:
+        """(dW/dt) dq: what the constraints ask of accelerations besides W ddq."""
+        rate = position_rates(tree, q, dq)
+        return jax.jvp(lambda x: self.jacobian(tree, x) @ dq, (q,), (rate,))[1]
+
+    def close(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "positions"]:
+        """The nearest joint positions that close the loops, by Newton; only passive joints move.
+
+        The shortest step over all passive joints meets no dead point but those of the mechanism itself, which
+        a fixed choice of dependent joints would. Raises at run time when the loops cannot close.
+        """
+        rows = np.array(self.rows)
+
+        def newton(q, _):
+            return displace(tree, q, -self._least(tree, q, self.gaps(tree, q)[rows])), None
+
+        closed, _ = jax.lax.scan(newton, q, None, length=_NEWTON_STEPS)
+        names = ", ".join(repr(cut.name) for cut in self.cuts)
+        open_still = ~(jnp.max(jnp.abs(self.gaps(tree, closed))) < CLOSED)
+        return eqx.error_if(closed, open_still, f"the loops {names} cannot close at these joint positions")
+
+    def consistent(
+        self, tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
+    ) -> Float[Array, "freedoms"]:
+        """The nearest joint velocities that keep the loops closed; only those of passive joints change."""
+        return dq - self._least(tree, q, self.jacobian(tree, q) @ dq)
+
+    def _least(self, tree, q, rates):
+        """Smallest change of passive joint velocities that makes the constraints change at these rates."""
+        free = tree.passive_freedoms
+        W = self.jacobian(tree, q)[:, free]
+        return jnp.zeros(tree.layout.freedoms).at[free].set(W.T @ solve_spd(W @ W.T, rates))
+
+    def independent_map(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "freedoms independent"]:
+        """G: all joint velocities per independent one, in order of the freedoms. [KR13, eq. (15)]"""
+        W, dependent = self.jacobian(tree, q), np.array(self.dependent)
+        independent = np.setdiff1d(np.arange(tree.layout.freedoms), dependent)
+        G = jnp.zeros((tree.layout.freedoms, len(independent)))
+        G = G.at[independent, np.arange(len(independent))].set(1.0)
+        return G.at[dependent].set(-jnp.linalg.solve(W[:, dependent], W[:, independent]))
+
+
+class LoopDynamics(eqx.Module):
+    """A motion with closed loops and what drives it.
+
+    Attributes:
+        motion: base acceleration, joint accelerations and motor torques.
+        multipliers: λ of [KR13, eq. (13)], one per independent constraint [N, N·m].
+    """
+
+    motion: Dynamics
+    multipliers: Float[Array, "rows"]
+
+
+def close_loops(tree: Tree, cuts: Sequence[Cut], q: Numbers) -> tuple[Loops, Float[Array, "positions"]]:
+    """Closes the loops of a tree near a first guess, and chooses which constraints and freedoms to eliminate.
+
+    Independent constraints are chosen here, once, by pivoted QR; the guess should therefore be in general
+    position, not at a dead point of the mechanism.
+
+    Args:
+        tree: the opened mechanism; its passive joints are those that adapt.
+        cuts: the cut joints.
+        q: first guess of all joint positions [rad] or [m].
+
+    Returns:
+        The loops, and joint positions that close them.
+
+    Raises:
+        ValueError: when a loop cannot close from there, or more joints are actuated than may move on their own.
+    """
+    if not cuts:
+        raise ValueError("close_loops: no cut joint given")
+    values = finite("q", q, (tree.layout.positions,))
+    free = tree.passive_freedoms
+    every = Loops(tuple(cuts), tuple(range(sum(len(cut.gap(tree, configuration(tree, values))) for cut in cuts))), ())
+    gaps_of, jacobian_of = eqx.filter_jit(every.gaps), eqx.filter_jit(every.jacobian)
+    for _ in range(60):
+        gaps = np.asarray(gaps_of(tree, values))
+        if np.max(np.abs(gaps)) < 1e-13:
+            break
+        W = np.asarray(jacobian_of(tree, values))[:, free]
+        step = np.zeros(tree.layout.freedoms)
+        step[free] = -np.linalg.lstsq(W, gaps, rcond=1e-10)[0]
+        step *= min(1.0, 0.5 / max(1e-300, np.max(np.abs(step))))  # half a radian at most: stay on the branch
+        values = displace(tree, values, jnp.asarray(step))
+    _refuse_open(tree, cuts, values)
+    W = np.asarray(jacobian_of(tree, values))
+    rows = _independent(W.T)
+    dependent = free[_independent(W[rows][:, free])]
+    if len(dependent) < len(rows):
+        raise ValueError(
+            f"cuts {[cut.name for cut in cuts]}: {len(rows)} independent constraints but only {len(dependent)} "
+            f"passive freedoms to satisfy them: make {len(rows) - len(dependent)} more joint(s) passive"
+        )
+    return Loops(tuple(cuts), tuple(int(r) for r in rows), tuple(int(d) for d in np.sort(dependent))), values
+
+
+def loop_dynamics(
+    tree: Tree,
+    loops: Loops,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    acceleration: Float[Array, "freedoms"],
+    torque: Float[Array, "freedoms"],
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+    wrench: Float[Array, "bodies 6"] | None = None,
+    gravity: Float[Array, "3"] | None = None,
+) -> LoopDynamics:
+    """Dynamics of a tree with closed loops, base floating or fixed, joints actuated or passive.
+
+        A (dV0/dt, ddq) + h + (0, Wᵀ λ) = (0, Γ),   W ddq + (dW/dt) dq = 0           after [KR13, eqs. (13), (17)]
+
+    With as many passive freedoms as constraints it is inverse dynamics (λ and Γ follow from the motion);
+    with all joints passive and their torques given, direct dynamics.
+
+    Args:
+        tree: the opened mechanism.
+        loops: its cut joints.
+        state: pose and twist of the base.
+        q: joint positions that close the loops [rad] or [m].
+        dq: joint velocities that keep them closed [rad/s] or [m/s].
+        acceleration: of the actuated joints; other entries are not read [rad/s²] or [m/s²].
+        torque: of motors on the passive joints; other entries are not read [N·m] or [N].
+        fluid: around the tree.
+        wrench: what else the world does to each body, in the body frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²].
+    """
+    A, h = equations(tree, state, q, dq, fluid=fluid, wrench=wrench, gravity=gravity)
+    W, bias = loops.jacobian(tree, q), loops.bias(tree, q, dq)
+    offset, rows = (6 if tree.floating else 0), W.shape[0]
+    W = jnp.concatenate([jnp.zeros((rows, offset)), W], axis=1)
+    free = tree.passive_freedoms
+    unknown = np.concatenate([np.arange(offset), offset + free]).astype(int)
+    told = jnp.zeros(offset + tree.layout.freedoms).at[offset:].set(acceleration).at[offset + free].set(0.0)
+    given = jnp.zeros_like(told).at[offset + free].set(torque[free])
+
+    W_u = W[:, unknown]
+    top = jnp.concatenate([A[np.ix_(unknown, unknown)], W_u.T], axis=1)
+    matrix = jnp.concatenate([top, jnp.concatenate([W_u, jnp.zeros((rows, rows))], axis=1)])
+    right = jnp.concatenate([(given - h - A @ told)[unknown], -bias - W @ told])
+    solution = jnp.linalg.solve(matrix, right)
+    motion = told.at[unknown].set(solution[: len(unknown)])
+    multipliers = solution[len(unknown) :]
+    effort = (A @ motion + h + W.T @ multipliers).at[unknown].set(given[unknown])
+    base = motion[:6] if tree.floating else jnp.zeros(6)
+    return LoopDynamics(Dynamics(base, motion[offset:], effort[offset:]), multipliers)
+
+
+def _refuse_open(tree, cuts, values):
+    place = configuration(tree, values)
+    for cut in cuts:
+        gap = np.asarray(cut.gap(tree, place))
+        if not np.max(np.abs(gap)) < CLOSED:
+            raise ValueError(
+                f"loop {cut.name!r} between bodies {cut.first!r} and {cut.second!r} cannot close: the nearest "
+                f"configuration found leaves a gap of {np.max(np.abs(gap)):.3g} [m, rad]"
+            )
+
+
+def _independent(columns):
+    """Indices of a largest set of independent columns."""
+    if columns.shape[0] == 0 or columns.shape[1] == 0:
+        return np.zeros(0, int)
+    _, R, order = scipy.linalg.qr(columns, mode="economic", pivoting=True)
+    size = np.abs(np.diag(R))
+    rank = int(np.sum(size > 1e-8 * max(size[0], 1e-300)))
+    return np.sort(order[:rank])
