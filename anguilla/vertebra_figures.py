@@ -71,9 +71,7 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
     axes[0, 1].set_title("motor torques")
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
-    scale = plt.cm.ScalarMappable(
-        norm=plt.Normalize(float(layout.centre[0]), float(layout.centre[-1])), cmap="viridis"
-    )
+    scale = plt.cm.ScalarMappable(norm=plt.Normalize(float(layout.centre[0]), float(layout.centre[-1])), cmap="viridis")
     figure.colorbar(scale, ax=axes, label="centre of the vertebra X [m]", shrink=0.8)
     return figure
 
@@ -195,9 +193,7 @@ def conditioning_figure(wrist: Wrist, limits: Limits, torsions_deg: tuple[float,
     degrees = np.degrees(line)
     levels = np.array([1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 6.0])
     for axis, torsion in zip(np.atleast_1d(axes), torsions_deg, strict=True):
-        kappa, worst = (
-            np.asarray(x).reshape(121, 121) for x in fields(grid, jnp.asarray(np.radians(torsion)))
-        )
+        kappa, worst = (np.asarray(x).reshape(121, 121) for x in fields(grid, jnp.asarray(np.radians(torsion))))
         shades = axis.contourf(degrees, degrees, np.minimum(kappa, 99.0), levels=levels, cmap="magma_r", extend="max")
         axis.contour(degrees, degrees, worst, levels=[0.0], colors="c", linewidths=1.8)
         axis.set(title=f"ψ = {torsion:.0f}°", xlabel="tilt θ cos φ [deg]", aspect="equal")

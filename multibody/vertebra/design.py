@@ -11,9 +11,9 @@ to C2. The motor angles are θ1, θ2 (cranks) and θ3 (the platform's first rota
 import math
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
 from spatial import cross, finite, positive, require_float64, shaped
@@ -59,12 +59,10 @@ class Wrist(eqx.Module):
         self.motor = finite("Wrist.motor", motor, (2, 3))
         self.axis = _unit_rows("Wrist.axis", axis)
         self.crank_zero = _unit_rows("Wrist.crank_zero", crank_zero)
-        if not isinstance(self.axis, jax.core.Tracer) and not isinstance(self.crank_zero, jax.core.Tracer):
+        if not isinstance(self.axis, Tracer) and not isinstance(self.crank_zero, Tracer):
             slant = np.max(np.abs(np.sum(np.asarray(self.axis) * np.asarray(self.crank_zero), axis=1)))
             if slant > 1e-9:
-                raise ValueError(
-                    f"Wrist.crank_zero: must be normal to Wrist.axis; cosine of the angle = {slant}"
-                )
+                raise ValueError(f"Wrist.crank_zero: must be normal to Wrist.axis; cosine of the angle = {slant}")
         self.crank = _pair("Wrist.crank", crank)
         self.rod = _pair("Wrist.rod", rod)
         self.platform = _pair("Wrist.platform", platform)

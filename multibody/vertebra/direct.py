@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from spatial import finite
@@ -32,6 +33,7 @@ class Assembly(eqx.Module):
         return jnp.all(self.closes > 0.0) & (jnp.cos(self.leg[1]) > 1e-9)
 
 
+@eqx.filter_jit
 def assembly(wrist: Wrist, angles: Float[Array, "3"]) -> Assembly:
     """Orientation in the working mode, with a mask: made for jit, vmap and grad.
 
@@ -51,6 +53,7 @@ def assembly(wrist: Wrist, angles: Float[Array, "3"]) -> Assembly:
     return Assembly(rotation_from_leg(leg), leg, slopes / (2.0 * wrist.platform * wrist.rod) ** 2)
 
 
+@eqx.filter_jit
 def direct_branches(
     wrist: Wrist, angles: Float[Array, "3"]
 ) -> tuple[Float[Array, "4 3"], Float[Array, "4 2"], Bool[Array, "4"]]:
@@ -92,16 +95,21 @@ def direct_kinematics(wrist: Wrist, angles: ArrayLike) -> Float[Array, "*batch 3
     if theta.shape[-1:] != (3,):
         raise ValueError(f"angles has shape {theta.shape}: must end in (3,)")
     flat = theta.reshape(-1, 3)
-    done = jax.vmap(assembly, in_axes=(None, 0))(wrist, flat)
-    good = jax.vmap(lambda a: a.assembled)(done)
-    rotation = done.rotation
+    rotation, good = _batch(wrist, flat)
     rule = "angles: the rods cannot be assembled in the working mode"
-    if isinstance(rotation, jax.core.Tracer):
+    if isinstance(rotation, Tracer):
         rotation = eqx.error_if(rotation, ~good[:, None, None], rule)
     elif not np.all(good):
         worst = int(np.argmin(good))
         raise ValueError(f"{rule} at entry {worst} of {good.shape[0]}, angles = {flat[worst].tolist()} rad")
     return rotation.reshape(*theta.shape[:-1], 3, 3)
+
+
+@eqx.filter_jit
+def _batch(wrist, angles):
+    """Rotations, and whether each is assembled."""
+    done = jax.vmap(assembly, in_axes=(None, 0))(wrist, angles)
+    return done.rotation, jax.vmap(lambda one: one.assembled)(done)
 
 
 def _phi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""]) -> Roots:

@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from spatial import finite
@@ -43,6 +44,7 @@ class Posture(eqx.Module):
         return jnp.all(self.reach > 0.0) & (jnp.cos(self.leg[1]) > 1e-9)
 
 
+@eqx.filter_jit
 def posture(wrist: Wrist, rotation: Float[Array, "3 3"]) -> Posture:
     """Motor angles and geometry in the working mode (B_11, B_22 > 0, cos φ > 0), with a mask.
 
@@ -68,6 +70,7 @@ def posture(wrist: Wrist, rotation: Float[Array, "3 3"]) -> Posture:
     )
 
 
+@eqx.filter_jit
 def inverse_branches(
     wrist: Wrist, rotation: Float[Array, "3 3"]
 ) -> tuple[Float[Array, "8 3"], Float[Array, "8 3"], Bool[Array, ""]]:
@@ -112,17 +115,22 @@ def inverse_kinematics(wrist: Wrist, rotation: ArrayLike) -> Float[Array, "*batc
     if matrix.shape[-2:] != (3, 3):
         raise ValueError(f"rotation has shape {matrix.shape}: must end in (3, 3)")
     flat = matrix.reshape(-1, 3, 3)
-    skew = jnp.max(jnp.abs(jnp.swapaxes(flat, 1, 2) @ flat - jnp.eye(3)[None]), axis=(1, 2))
-    proper = (skew < 1e-6) & (jnp.linalg.det(flat) > 0.0)
-    poses = jax.vmap(posture, in_axes=(None, 0))(wrist, flat)
-    angles = _refuse(poses.angles, proper, poses.reach, jax.vmap(lambda p: p.reachable)(poses))
-    return angles.reshape(*matrix.shape[:-2], 3)
+    return _refuse(*_batch(wrist, flat)).reshape(*matrix.shape[:-2], 3)
+
+
+@eqx.filter_jit
+def _batch(wrist, rotations):
+    """Angles, whether each matrix is a rotation, reach of the legs, and whether all close."""
+    skew = jnp.max(jnp.abs(jnp.swapaxes(rotations, 1, 2) @ rotations - jnp.eye(3)[None]), axis=(1, 2))
+    proper = (skew < 1e-6) & (jnp.linalg.det(rotations) > 0.0)
+    poses = jax.vmap(posture, in_axes=(None, 0))(wrist, rotations)
+    return poses.angles, proper, poses.reach, jax.vmap(lambda pose: pose.reachable)(poses)
 
 
 def _refuse(angles, proper, reach, reachable):
     no_rotation = "rotation: must be a rotation matrix (orthonormal within 1e-6, determinant 1)"
     no_reach = "rotation: out of reach of the wrist"
-    if isinstance(angles, jax.core.Tracer):
+    if isinstance(angles, Tracer):
         angles = eqx.error_if(angles, ~proper[:, None], no_rotation)
         return eqx.error_if(angles, ~reachable[:, None], no_reach)
     if not np.all(proper):

@@ -1,5 +1,6 @@
 """Rates: A ω = B θ̇, the Jacobian J = A⁻¹B, its condition number, and how far singularities are."""
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -36,6 +37,7 @@ def diagonal_B(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
     return jnp.concatenate([legs, jnp.cos(pose.leg[1:2])])
 
 
+@eqx.filter_jit
 def inverse_jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
     """J⁻¹ = B⁻¹A with θ̇ = J⁻¹ω, ω in the fixed frame; zero rows where B is singular."""
     B = diagonal_B(wrist, pose)
@@ -44,6 +46,7 @@ def inverse_jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
     return scale[:, None] * matrix_A(pose)
 
 
+@eqx.filter_jit
 def jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
     """J = A⁻¹B with ω = J θ̇, ω in the fixed frame; zero where A is singular."""
     a1, a2, a3 = matrix_A(pose)
@@ -82,6 +85,7 @@ def singularity_margin(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
     return jnp.minimum(jnp.min(parallel_measures(wrist, pose)), jnp.min(serial_measures(wrist, pose)))
 
 
+@eqx.filter_jit
 def condition_number(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
     """Ratio of the extreme singular values of J; 1 where the wrist is isotropic, infinite at a singularity."""
     good = pose.reachable & (jnp.abs(determinant_A(wrist, pose)) > _SINGULAR)

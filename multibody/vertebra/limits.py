@@ -16,6 +16,7 @@ from .design import Wrist
 from .inverse import Posture
 from .jacobian import parallel_measures
 
+CONE = math.radians(35.0)
 MARGINS = (
     "ball joint B1",
     "ball joint B2",
@@ -47,7 +48,7 @@ class Limits(eqx.Module):
 
     def __init__(
         self,
-        cone: ArrayLike = math.radians(35.0),
+        cone: ArrayLike = CONE,
         base: ArrayLike = 0.2067,
         rods: ArrayLike = 0.1,
         singularity: ArrayLike = 0.1,
@@ -64,6 +65,7 @@ class Limits(eqx.Module):
         self.singularity = non_negative("Limits.singularity", singularity)
 
 
+@eqx.filter_jit
 def margins(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, "10"]:
     """All the margins, in the order of `MARGINS`.
 

@@ -3,6 +3,7 @@
 A rotation is the matrix whose columns are the moving axes in the fixed frame.
 """
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -22,6 +23,7 @@ def rotation_z(angle: Float[Array, ""]) -> Float[Array, "3 3"]:
     return jnp.stack([jnp.stack([c, -s, zero]), jnp.stack([s, c, zero]), jnp.array([0.0, 0.0, 1.0])])
 
 
+@eqx.filter_jit
 def rotation_from_leg(leg: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Rotation from mobile to fixed frame of the central leg's three angles (θ3, φ, ψ) [rad].
 
@@ -38,6 +40,7 @@ def rotation_from_leg(leg: Float[Array, "3"]) -> Float[Array, "3 3"]:
     )
 
 
+@eqx.filter_jit
 def leg_from_rotation(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
     """The central leg's angles (θ3, φ, ψ) [rad] with cos φ ≥ 0; θ3 = ψ = 0 at cos φ = 0, where only φ counts.
 
@@ -54,6 +57,7 @@ def leg_from_rotation(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
     )
 
 
+@eqx.filter_jit
 def rotation_from_tilt(tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, "3 3"]:
     """Rotation of a tilt and a torsion. [CHA08, Orientation representation]
 
@@ -69,6 +73,7 @@ def rotation_from_tilt(tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Fl
     return tilted @ rotation_z(torsion)
 
 
+@eqx.filter_jit
 def tilt_from_rotation(rotation: Float[Array, "3 3"]) -> tuple[Float[Array, "2"], Float[Array, ""]]:
     """Tilt (θ cos φ, θ sin φ) and torsion ψ of a rotation [rad]; the inverse of `rotation_from_tilt`.
 

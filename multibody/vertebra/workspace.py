@@ -18,6 +18,8 @@ from .inverse import Posture, posture
 from .limits import Limits, margins
 from .orientation import rotation_from_tilt
 
+DEGREE = np.pi / 180.0
+
 
 class Workspace(eqx.Module):
     """The border of the workspace and its image in the space of the motors.
@@ -53,14 +55,14 @@ class Workspace(eqx.Module):
         return jnp.stack([jnp.min(flat, axis=0), jnp.max(flat, axis=0)], axis=1)
 
 
+@eqx.filter_jit
 def platform_rotation(wrist: Wrist, tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, "3 3"]:
     """Rotation from the mobile to the fixed frame of a tilt and a torsion against home [rad]."""
     return rotation_from_tilt(tilt, torsion) @ wrist.home_rotation
 
 
-def worst_margin(
-    wrist: Wrist, limits: Limits, tilt: Float[Array, "2"], torsion: Float[Array, ""]
-) -> Float[Array, ""]:
+@eqx.filter_jit
+def worst_margin(wrist: Wrist, limits: Limits, tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, ""]:
     """Least of the margins at a tilt and a torsion against home; below zero outside the workspace."""
     pose = posture(wrist, platform_rotation(wrist, tilt, torsion))
     return _worst(wrist, limits, pose)
@@ -70,9 +72,9 @@ def workspace(
     wrist: Wrist,
     limits: Limits | None = None,
     *,
-    torsion_step: ArrayLike = np.radians(1.0),
+    torsion_step: ArrayLike = DEGREE,
     rays: int = 72,
-    march_step: ArrayLike = np.radians(1.0),
+    march_step: ArrayLike = DEGREE,
     tolerance: ArrayLike = 1e-9,
 ) -> Workspace:
     """Finds the workspace by rays. [CHA08, The algorithm used to determine the workspace]
@@ -99,7 +101,11 @@ def workspace(
     limits = Limits() if limits is None else limits
     numbers = [
         float(positive(f"workspace: {name}", value, "rad"))
-        for name, value in (("torsion_step", torsion_step), ("march_step", march_step), ("tolerance", tolerance))
+        for name, value in (
+            ("torsion_step", torsion_step),
+            ("march_step", march_step),
+            ("tolerance", tolerance),
+        )
     ]
     planes = int(np.pi / numbers[0])
     home = float(worst_margin(wrist, limits, jnp.zeros(2), jnp.zeros(())))
@@ -107,14 +113,10 @@ def workspace(
         raise ValueError(f"the home orientation breaks a limit: its least margin is {home}")
     steps = jnp.array([numbers[0], -numbers[0]])
     sides = [_half(wrist, limits, step, planes, rays, numbers[1], numbers[2]) for step in steps]
-    up, down = (jax.tree.map(lambda x, n=int(np.sum(alive)): x[:n], half) for half, alive in sides)
-    torsion, tilt, centre = (
-        jnp.concatenate([below[::-1], above[1:]]) for above, below in zip(up, down, strict=True)
-    )
+    up, down = (tuple(field[: int(np.sum(alive))] for field in half) for half, alive in sides)
+    torsion, tilt, centre = (jnp.concatenate([below[::-1], above[1:]]) for above, below in zip(up, down, strict=True))
     angles, margin = _image(wrist, limits, tilt, torsion)
-    return Workspace(
-        torsion, tilt, centre, angles, margin, jnp.asarray(numbers[2]), jnp.asarray(numbers[0])
-    )
+    return Workspace(torsion, tilt, centre, angles, margin, jnp.asarray(numbers[2]), jnp.asarray(numbers[0]))
 
 
 @eqx.filter_jit
@@ -126,9 +128,7 @@ def _half(wrist, limits, torsion_step, planes, rays, march_step, tolerance):
     def section(centre, torsion):
         border = _cast(wrist, limits, torsion, centre, directions, march_step, tolerance)
         candidates = _candidates(border, centre)
-        ahead = jax.vmap(worst_margin, in_axes=(None, None, 0, None))(
-            wrist, limits, candidates, torsion + torsion_step
-        )
+        ahead = jax.vmap(worst_margin, in_axes=(None, None, 0, None))(wrist, limits, candidates, torsion + torsion_step)
         best = jnp.where(ahead[0] >= 0.0, 0, jnp.argmax(ahead))
         return candidates[best], border
 
@@ -155,26 +155,21 @@ def _cast(wrist, limits, torsion, centre, directions, march_step, tolerance):
         worst = jax.vmap(worst_margin, in_axes=(None, None, 0, None))(wrist, limits, tilt, torsion)
         return worst >= 0.0
 
-    def march(state):
-        radius, going = state
-        ahead = going & inside(radius + march_step)
-        return jnp.where(ahead, radius + march_step, radius), ahead
+    def again(state):
+        radius, step, _ = state
+        return jnp.any((step >= tolerance) & (radius < jnp.pi))
 
-    def unfinished(state):
-        radius, going = state
-        return jnp.any(going) & (jnp.max(radius) < jnp.pi)
-
-    def halve(_, bounds):
-        low, high = bounds
-        middle = 0.5 * (low + high)
-        ok = inside(middle)
-        return jnp.where(ok, middle, low), jnp.where(ok, high, middle)
+    def advance(state):
+        # Whole steps up to the first limit, halved ones from then on: one body, compiled once.
+        radius, step, met = state
+        ok = inside(radius + step)
+        met = met | ~ok
+        return jnp.where(ok, radius + step, radius), jnp.where(met, 0.5 * step, step), met
 
     count = directions.shape[0]
-    low, _ = jax.lax.while_loop(unfinished, march, (jnp.zeros(count), jnp.full(count, True)))
-    halvings = max(1, int(np.ceil(np.log2(march_step / tolerance))))
-    low, _ = jax.lax.fori_loop(0, halvings, halve, (low, low + march_step))
-    return centre[None, :] + low[:, None] * directions
+    start = (jnp.zeros(count), jnp.full(count, march_step), jnp.full(count, False))
+    radius, _, _ = jax.lax.while_loop(again, advance, start)
+    return centre[None, :] + radius[:, None] * directions
 
 
 def _candidates(border, centre):
@@ -211,6 +206,7 @@ def _worst(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, ""]:
     return jnp.min(margins(wrist, limits, pose))
 
 
+@eqx.filter_jit
 def inside_joint_space(
     wrist: Wrist, limits: Limits, angles: Float[Array, "3"], clearance: ArrayLike = 0.0
 ) -> Bool[Array, ""]:

@@ -1,0 +1,141 @@
+"""The motors a gait asks for, from its strain law alone: no water, no swim, only shape."""
+
+import math
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from spatial import angular, cross, linear, matrix_from_quaternion, quaternion_exp, quaternion_multiply
+
+from .design import Wrist
+from .inverse import Posture, posture
+from .layout import Layout, wrist_rotation
+from .limits import Limits, margins
+
+Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
+
+_STEPS = 2  # of the sixth-order Magnus integrator in one vertebra: 1e-9 rad at a tenth of a wavelength
+_NODES = (-math.sqrt(0.15), 0.0, math.sqrt(0.15))  # Gauss points of a step, from its middle, in steps
+
+
+def relative_quaternion(
+    gait: Gait, X: Float[Array, ""], pitch: Float[Array, ""], t: Float[Array, ""]
+) -> Float[Array, "4"]:
+    """Quaternion of R(X)ᵀR(X + l), the solution of R' = R K^ over one vertebra.
+
+    Args:
+        gait: strain law (X, t) -> (Γ, K).
+        X: abscissa of the head side [m].
+        pitch: length l of the vertebra [m].
+        t: time [s].
+    """
+    h = pitch / _STEPS
+    middles = X + h * (jnp.arange(_STEPS) + 0.5)
+    nodes = middles[:, None] + h * jnp.asarray(_NODES)[None, :]
+    curvature = jax.vmap(jax.vmap(lambda x: angular(gait(x, t))))(nodes)
+    K1, K2, K3 = curvature[:, 0], curvature[:, 1], curvature[:, 2]
+    a1 = h * K2
+    a2 = h * (math.sqrt(15.0) / 3.0) * (K3 - K1)
+    a3 = h * (10.0 / 3.0) * (K3 - 2.0 * K2 + K1)
+    # Commutators have the sign of R' = R K^, opposite to that of the textbooks' Y' = A Y.
+    c1 = -cross(a1, a2)
+    c2 = cross(a1, 2.0 * a3 + c1) / 60.0
+    turns = quaternion_exp(a1 + a3 / 12.0 - cross(-20.0 * a1 - a3 + c1, a2 + c2) / 240.0)
+    q = turns[0]
+    for step in range(1, _STEPS):
+        q = quaternion_multiply(q, turns[step])
+    return q
+
+
+def gait_postures(wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""]) -> Posture:
+    """Postures of all the vertebrae at one time; leading axis the vertebrae."""
+
+    def one(X):
+        relative = matrix_from_quaternion(relative_quaternion(gait, X, layout.pitch, t))
+        return posture(wrist, wrist_rotation(wrist, relative))
+
+    return jax.vmap(one)(layout.fore)
+
+
+@eqx.filter_jit
+def gait_angles(
+    wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""]
+) -> tuple[Float[Array, "vertebrae 3"], Float[Array, "vertebrae 3"]]:
+    """Motor angles [rad] and rates [rad/s] of all the vertebrae at one time, the rates by differentiation."""
+    angles = lambda time: gait_postures(wrist, layout, gait, time).angles  # noqa: E731
+    return jax.jvp(angles, (t,), (jnp.ones_like(t),))
+
+
+@eqx.filter_jit
+def gait_margins(
+    wrist: Wrist, limits: Limits, layout: Layout, gait: Gait, times: Float[Array, "times"]
+) -> Float[Array, "times vertebrae 10"]:
+    """Margins of every vertebra at every time, in the order of `MARGINS`: differentiable in all arguments."""
+
+    def instant(t):
+        poses = gait_postures(wrist, layout, gait, t)
+        return jax.vmap(margins, in_axes=(None, None, 0))(wrist, limits, poses)
+
+    return jax.vmap(instant)(times)
+
+
+@eqx.filter_jit
+def gait_constraint(
+    wrist: Wrist,
+    limits: Limits,
+    layout: Layout,
+    gait: Gait,
+    times: Float[Array, "times"],
+    sharpness: float = 200.0,
+) -> Float[Array, ""]:
+    """One smooth number that a gait optimiser keeps at or above zero: then every vertebra is within its limits.
+
+        -log(Σ exp(-s m)) / s   over all margins m; never above the least of them, by log(number of m)/s at most
+
+    Args:
+        wrist: the design.
+        limits: what stops it.
+        layout: where the vertebrae sit.
+        gait: strain law (X, t) -> (Γ, K), the quantity to optimise.
+        times: at which the limits are watched [s]; one period is enough for a periodic gait.
+        sharpness: s; the larger, the closer to the least margin and the harder to differentiate through.
+    """
+    all_margins = gait_margins(wrist, limits, layout, gait, times)
+    return -jax.nn.logsumexp(-sharpness * all_margins) / sharpness
+
+
+def scaled(gait: Gait, gain: Float[Array, ""]) -> Gait:
+    """The gait with its curvatures and torsion K multiplied by a gain; Γ is left as it is."""
+    return _Scaled(gait, gain)
+
+
+class _Scaled(eqx.Module):
+    gait: Gait
+    gain: Float[Array, ""]
+
+    def __call__(self, X, t):
+        xi = self.gait(X, t)
+        return jnp.concatenate([linear(xi), self.gain * angular(xi)])
+
+
+def refuse_stretch(layout: Layout, gait: Gait, times: Float[Array, "times"]) -> None:
+    """Refuses a gait that stretches or shears: a spherical wrist only turns.
+
+    Raises:
+        ValueError: when Γ is not (1, 0, 0) at the ends and centres of the vertebrae. A law that is still being
+            traced is not looked at.
+    """
+    over_X = jax.vmap(gait, in_axes=(0, None))
+    gamma = linear(jax.vmap(over_X, in_axes=(None, 0))(layout.stations, times))
+    if isinstance(gamma, Tracer):
+        return
+    excess = float(np.max(np.abs(np.asarray(gamma) - np.array([1.0, 0.0, 0.0]))))
+    if excess > 1e-9:
+        raise ValueError(
+            f"the gait stretches or shears (Γ differs from (1, 0, 0) by {excess:g}): a spherical wrist only turns"
+        )
