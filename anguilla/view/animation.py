@@ -186,7 +186,7 @@ class _Stage:
             draw_surface(picture, view, ghost, heads=(sections_at(self.dataset, earlier),))
         draw_surface(picture, view, mesh, heads=(sections,))
         height = "" if self.planar else f"    height of the nose {sections.position[0, 2]:+.2f} m"
-        draw_text(picture, f"t = {time:.2f} s{height}", 12, 10)
+        draw_text(picture, f"t = {time:.2f} s{height}", 12.0, 10.0)
         return finished(picture)
 
 

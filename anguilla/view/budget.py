@@ -1,11 +1,8 @@
 """Where the power goes: actuators, water, kinetic energy, and what their identity leaves."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import xarray as xr
 from jaxtyping import Float
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.interpolate import make_interp_spline
 
@@ -15,6 +12,7 @@ from .style import (
     GREEN,
     ORANGE,
     VERMILLION,
+    SomeAxes,
     figure_of,
     frame_label,
     given_axes,
@@ -45,7 +43,7 @@ def identity_residual(dataset: xr.Dataset) -> Float[np.ndarray, "time"]:
     return powers.values - energy_rate(dataset)[0]
 
 
-def power_budget(dataset: xr.Dataset, *, axes: Sequence[Axes] | None = None) -> Figure:
+def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
     """Power of the actuators, of the water and of the kinetic energy against time, and the identity's residual.
 
     Args:

@@ -1,19 +1,17 @@
 """A quantity over the whole body and the whole swim: space-time maps."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .style import DIVERGING, figure_of, frame_label, given_axes, label, new_figure, styled
+from .style import DIVERGING, SomeAxes, figure_of, frame_label, given_axes, label, new_figure, styled
 from .vectors import fluid_terms
 
 FIELDS = ("curvature", "moment", "lateral_force")
 
 
-def space_time(dataset: xr.Dataset, *, axes: Sequence[Axes] | None = None) -> Figure:
+def space_time(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
     """Curvature K3, moment M3 and lateral force of the fluid, over X and time.
 
     Args:

@@ -1,20 +1,29 @@
 """Internal force and moment along the body at one instant, in the manner of [BPK06, Figure 10]."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .style import COMPONENTS, INK, figure_of, frame_label, given_axes, label, legend_outside, new_figure, styled
+from .style import (
+    COMPONENTS,
+    INK,
+    SomeAxes,
+    figure_of,
+    frame_label,
+    given_axes,
+    label,
+    legend_outside,
+    new_figure,
+    styled,
+)
 from .vectors import force_in_section
 
 FORCES = ("$n_1$ (tension)", "$n_2$", "$n_3$")
 MOMENTS = ("$M_1$ (torsion)", "$M_2$", "$M_3$")
 
 
-def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Sequence[Axes] | None = None) -> Figure:
+def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: SomeAxes | None = None) -> Figure:
     """Profiles of n and M in the section frame, with their values at the tail, which must be zero.
 
     n and M are what the head side exerts on the tail side. n(L) = M(L) = 0 is not imposed: the circle is where

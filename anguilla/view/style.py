@@ -18,6 +18,8 @@ COMPONENTS = (BLUE, VERMILLION, GREEN)  # first, second and third component of a
 SEQUENTIAL = "viridis"  # time
 DIVERGING = "PuOr"  # a signed field, white at zero
 
+SomeAxes = Sequence[Axes] | np.ndarray  # what Figure.subplots returns, or a list
+
 RC: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -78,7 +80,7 @@ def figure_of(ax: Axes) -> Figure:
     return figure
 
 
-def given_axes(axes: Sequence[Axes] | np.ndarray | None, count: int) -> list[Axes] | None:
+def given_axes(axes: SomeAxes | None, count: int) -> list[Axes] | None:
     """The axes a caller wants to be drawn in, as a list of `count`; None when there are none."""
     if axes is None:
         return None

@@ -1,7 +1,5 @@
 """Quantities against time, in the manner of [BPK06, Figures 5 and 9]."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -14,6 +12,7 @@ from .style import (
     GREEN,
     ORANGE,
     VERMILLION,
+    SomeAxes,
     figure_of,
     frame_label,
     given_axes,
@@ -28,7 +27,7 @@ TERMS = (BLUE, VERMILLION, ORANGE, GREEN)
 NEGLIGIBLE = 1e-9  # share of the largest component below which a component is called zero
 
 
-def head_velocity(dataset: xr.Dataset, *, axes: Sequence[Axes] | None = None) -> Figure:
+def head_velocity(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
     """Linear and angular velocity of the head in the world, against time. [BPK06, Figure 5]
 
     Args:
@@ -70,7 +69,7 @@ def internal_moment(dataset: xr.Dataset, X: float | None = None, *, ax: Axes | N
         return figure_of(ax)
 
 
-def fluid_forces(dataset: xr.Dataset, *, axes: Sequence[Axes] | None = None) -> Figure:
+def fluid_forces(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
     """Forces of the fluid on the whole body, term by term, in the world.
 
     Args:

@@ -1,0 +1,108 @@
+"""The command line, end to end."""
+
+import pytest
+
+import anguilla
+from anguilla import compilation_cache
+from anguilla.cli import main
+from anguilla.commands import COMMANDS
+
+TINY = ["--t1", "0.2", "--samples", "5", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch):
+    """The tests keep their own compiled programs."""
+    monkeypatch.setenv("ANGUILLA_CACHE", "off")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--gait", "crawl"], "--gait"),
+        (["--t1", "-1"], "--t1"),
+        (["--t1", "nan"], "--t1"),
+        (["--t1", "soon"], "--t1"),
+        (["--samples", "1"], "--samples"),
+        (["--samples", "2.5"], "--samples"),
+        (["--rtol", "0"], "--rtol"),
+        (["--period", "0"], "--period"),
+        (["--fluid", "oil"], "--fluid"),
+        (["--added-mass", "other"], "--added-mass"),
+        (["--fluid", "void", "--added-mass", "paper"], "--added-mass"),
+        (["--fps", "1000"], "--fps"),
+        (["--width", "20"], "--width"),
+        (["--width", "10000"], "--width"),
+    ],
+)
+def test_bad_arguments_exit_with_2_and_are_named(arguments, named, tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["swim", "--out", str(tmp_path), *arguments])
+    assert stop.value.code == 2
+    assert f"argument {named}" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_out_is_required_and_must_be_a_directory(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["swim", "--gait", "planar"])
+    assert stop.value.code == 2
+    assert "--out" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit) as stop:
+        main(["swim", "--out", str(tmp_path / "file" / "below")])
+    assert stop.value.code == 2
+    assert "argument --out" in capsys.readouterr().err
+
+
+def test_mp4_without_ffmpeg_is_refused_before_the_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit) as stop:
+        main(["swim", "--out", str(tmp_path), "--film", "mp4"])
+    assert stop.value.code == 2
+    assert "argument --film" in capsys.readouterr().err
+
+
+def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("stopped after t = 0.1 s")
+
+    monkeypatch.setattr("cosserat.simulate", fail)
+    assert main(["swim", "--out", str(tmp_path), "--quiet", *TINY]) == 1
+    assert "anguilla swim: failed: stopped after t = 0.1 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], *([command.__name__.rpartition(".")[2], "--help"] for command in COMMANDS)]
+)
+def test_help_teaches_with_examples(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 0
+    told = capsys.readouterr().out
+    assert "anguilla swim --gait planar --t1 10 --out out" in told or arguments[0] != "swim"
+    assert "exit codes" in told
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert anguilla.__version__ in capsys.readouterr().out
+
+
+def test_cache_directory_follows_the_environment(monkeypatch, tmp_path):
+    assert compilation_cache.cache_directory() is None
+    monkeypatch.setenv("ANGUILLA_CACHE", str(tmp_path / "mine"))
+    assert compilation_cache.cache_directory() == tmp_path / "mine"
+    monkeypatch.delenv("ANGUILLA_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert compilation_cache.cache_directory() == tmp_path / "anguilla"
+
+
+def test_cache_that_cannot_be_made_is_told(monkeypatch, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ANGUILLA_CACHE", str(tmp_path / "file" / "cache"))
+    assert compilation_cache.switch_on() is None
+    assert "no compilation cache" in capsys.readouterr().err

@@ -1,0 +1,159 @@
+"""One swim from the command line to its files, and what can be read from them."""
+
+import contextlib
+import io
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+from PIL import Image
+
+import anguilla
+from anguilla.cli import main
+
+FIGURES = (
+    "configurations",
+    "head_velocity",
+    "internal_moment",
+    "internal_wrench",
+    "space_time",
+    "power",
+    "fluid_forces",
+)
+TINY = ["--t1", "0.2", "--samples", "5", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> SimpleNamespace:
+    """A very short swim in space through the command line: its files and its words."""
+    out, words = tmp_path_factory.mktemp("swim") / "deep" / "out", io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(words):
+        patch.setenv("ANGUILLA_CACHE", "off")
+        code = main(["swim", "--gait", "spiral", "--out", str(out), "--still", str(out / "still.png"), *TINY])
+    return SimpleNamespace(code=code, out=out, words=words.getvalue())
+
+
+@pytest.fixture(scope="module")
+def swim(run) -> xr.Dataset:
+    """What that swim recorded."""
+    return anguilla.load(run.out / "spiral.nc")
+
+
+def test_swim_writes_what_it_says(run, swim):
+    assert run.code == 0
+    names = {path.name for path in run.out.iterdir()}
+    assert names == {"spiral.nc", "spiral.gif", "still.png", *(f"spiral_{name}.png" for name in FIGURES)}
+    for name in names:
+        assert name in run.words
+    for word in ("mean speed", "distance", "|n(L)|", "|M(L)|", "power identity", "wall time"):
+        assert word in run.words
+    assert swim.attrs["gait"] == "spiral"
+    assert swim.sizes["time"] == 5
+    assert float(swim["time"][-1]) == pytest.approx(0.2)
+    with Image.open(run.out / "spiral.gif") as film:
+        assert film.n_frames == 3
+
+
+def test_quiet_run_in_the_void_says_nothing(swim, tmp_path, capsys, monkeypatch):
+    dry = swim.drop_vars([name for name in swim if name.startswith(("fluid_", "nose_"))])
+    monkeypatch.setenv("ANGUILLA_CACHE", "off")
+    monkeypatch.setattr("cosserat.simulate", lambda *_, **__: dry)
+    monkeypatch.setattr("anguilla.commands.swim.with_energy_rate", lambda dataset, *_: dataset)
+    assert main(["swim", "--fluid", "void", "--quiet", "--no-animation", "--out", str(tmp_path), *TINY]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err == ""
+    assert (tmp_path / "planar.nc").exists()
+    assert not (tmp_path / "planar.gif").exists()
+    assert not (tmp_path / "planar_fluid_forces.png").exists()
+
+
+def test_round_trip_keeps_values_units_and_types(swim, tmp_path):
+    back = anguilla.load(anguilla.save(swim, tmp_path / "deep" / "swim.nc"))
+    xr.testing.assert_identical(back, swim)
+    for name in (*swim.data_vars, *swim.coords):
+        assert back[name].dtype.kind == swim[name].dtype.kind, name
+        assert back[name].attrs == swim[name].attrs, name
+    assert back["position"].dtype == np.float64
+    assert back["time"].dtype == np.float64 and back["time"].attrs["units"] == "s"
+    assert {key: type(value) for key, value in back.attrs.items()}.keys() == swim.attrs.keys()
+    assert list((tmp_path / "deep").iterdir()) == [tmp_path / "deep" / "swim.nc"]
+
+
+def test_save_replaces_an_older_file(swim, tmp_path):
+    path = tmp_path / "swim.nc"
+    anguilla.save(swim, path)
+    anguilla.save(swim.isel(time=slice(0, 3)), path)
+    assert anguilla.load(path).sizes["time"] == 3
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing.nc: no such file"):
+        anguilla.load(tmp_path / "nothing.nc")
+
+
+def test_file_that_is_not_netcdf_is_refused(tmp_path):
+    (tmp_path / "words.nc").write_text("not a result")
+    with pytest.raises(ValueError, match="words.nc: not a readable NetCDF-4 file"):
+        anguilla.load(tmp_path / "words.nc")
+
+
+def test_file_of_someone_else_is_refused(tmp_path):
+    xr.Dataset({"a": ("b", [1.0, 2.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    with pytest.raises(ValueError, match="other.nc: not a result of this toolkit"):
+        anguilla.load(tmp_path / "other.nc")
+    with pytest.raises(ValueError, match="not a result"):
+        anguilla.save(xr.Dataset(), tmp_path / "empty.nc")
+
+
+POWER_TOLERANCE = 1e-5  # W: quadrature of |V|V over panels that do not split at its kinks
+
+
+def test_power_identity_with_the_exact_rate(swim):
+    summary = anguilla.summarise(swim)
+    assert summary.identity_exact
+    assert summary.identity < POWER_TOLERANCE
+    assert float(swim["actuator_power"].max()) > 1e3 * POWER_TOLERANCE
+
+
+def test_summary_without_the_exact_rate_says_so(swim):
+    summary = anguilla.summarise(swim.drop_vars("energy_rate"))
+    assert not summary.identity_exact
+    assert any("differenced" in line for line in summary.lines())
+
+
+def test_summary_of_a_steady_translation(swim):
+    velocity = np.array([-0.3, 0.4, 0.0])
+    centre = swim["time"].values[:, None] * velocity
+    moved = swim.assign(centre_of_mass=(("time", "axis"), centre))
+    summary = anguilla.summarise(moved, period=0.1)
+    assert summary.speed == pytest.approx(0.5, rel=1e-12)
+    assert summary.distance == pytest.approx(0.5 * 0.2, rel=1e-12)
+    assert summary.window == 0.1
+    assert anguilla.summarise(moved, period=7.0).window == pytest.approx(0.2)
+    with pytest.raises(ValueError, match="period = -1"):
+        anguilla.summarise(moved, period=-1.0)
+
+
+IMPORTS = """
+import sys, jax
+import {package}
+import matplotlib
+assert jax.config.jax_enable_x64 is {x64}, jax.config.jax_enable_x64
+assert "matplotlib.pyplot" not in sys.modules
+assert matplotlib.rcParams._get_backend_or_none() is None
+"""
+
+
+@pytest.mark.parametrize(("package", "x64"), [("anguilla", True), ("cosserat", False)])
+def test_only_the_front_door_switches_precision(package, x64):
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS.format(package=package, x64=x64)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_version_is_that_of_the_distribution():
+    assert anguilla.__version__.count(".") >= 2
