@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from multibody.vertebra import (
@@ -83,10 +84,10 @@ def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> F
     centre = np.asarray(layout.centre)
     span = max(float(np.max(np.abs(least))), 1e-6)
     _map(figure, axes[0], centre, time, least, "RdBu", "least margin [-]", TwoSlopeNorm(0.0, -span, span))
-    if np.min(least) < 0.0 < np.max(least):
-        axes[0].contour(centre, time, least, levels=[0.0], colors="k", linewidths=1.2)
+    when, where = np.nonzero(~np.asarray(motors.feasible))
+    axes[0].scatter(centre[where], np.asarray(time)[when], marker="x", s=14, lw=0.8, color="k")
     held = 100.0 * float(np.mean(np.asarray(motors.feasible)))
-    axes[0].set_title(f"limits: feasible {held:.1f} % (blue)")
+    axes[0].set_title(f"limits: feasible {held:.1f} % (crosses: not)")
     regular = np.where(motors.reachable, motors.singularity, 0.0)
     _map(figure, axes[1], centre, time, regular, "viridis", "singularity margin [-]", plt.Normalize(0.0, 1.0))
     axes[1].set_title("singularity margin: 1 at home, 0 singular")
@@ -108,7 +109,8 @@ def mechanism_figure(wrist: Wrist, legs: dict[str, np.ndarray], angles: np.ndarr
     """
     columns = min(len(legs), 4)
     rows = -(-len(legs) // columns)
-    figure = plt.figure(figsize=(max(4.2 * columns, 6.0), max(4.4 * rows, 5.4)), layout="constrained")
+    figure = plt.figure(figsize=(4.8 * columns, 4.8 * rows))
+    figure.subplots_adjust(left=0.01, right=0.96, bottom=0.04, top=0.88, wspace=0.12)
     for k, (title, leg) in enumerate(legs.items()):
         axis = figure.add_subplot(rows, columns, k + 1, projection="3d")
         rotation = rotation_from_leg(jnp.asarray(leg))
@@ -153,8 +155,8 @@ def workspace_figure(space: Workspace) -> Figure:
     _equal_box(axis, ring[..., 0], ring[..., 1], height)
     flat = figure.add_subplot(1, 2, 2)
     wanted = sorted({int(np.argmin(np.abs(torsion - value))) for value in (-25.0, -18.0, 0.0, 18.0, 25.0)})
-    for index, colour in zip(wanted, plt.get_cmap("coolwarm")(np.linspace(0, 1, len(wanted))), strict=True):
-        flat.plot(ring[index, :, 0], ring[index, :, 1], color=colour, label=f"ψ = {torsion[index]:.1f}°")
+    for index, colour in zip(wanted, plt.get_cmap("viridis")(np.linspace(0.0, 0.9, len(wanted))), strict=True):
+        flat.plot(ring[index, :, 0], ring[index, :, 1], color=colour, label=f"ψ = {torsion[index] + 0.0:.1f}°")
     flat.set(xlabel="tilt θ cos φ [deg]", ylabel="tilt θ sin φ [deg]", title="cross-sections", aspect="equal")
     flat.grid(alpha=0.3)
     flat.legend(loc="upper right", fontsize=8)
@@ -188,10 +190,10 @@ def conditioning_figure(wrist: Wrist, limits: Limits, torsions_deg: tuple[float,
         return jax.vmap(one)(tilt)
 
     figure, axes = plt.subplots(
-        1, len(torsions_deg), figsize=(4.6 * len(torsions_deg), 4.4), sharey=True, layout="constrained"
+        1, len(torsions_deg), figsize=(4.4 * len(torsions_deg) + 1.2, 4.9), sharey=True, layout="compressed"
     )
     degrees = np.degrees(line)
-    levels = np.array([1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 6.0])
+    levels = np.array([1.0, 1.2, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.3, 2.6, 3.0, 4.0, 6.0])
     for axis, torsion in zip(np.atleast_1d(axes), torsions_deg, strict=True):
         kappa, worst = (np.asarray(x).reshape(121, 121) for x in fields(grid, jnp.asarray(np.radians(torsion))))
         shades = axis.contourf(degrees, degrees, np.minimum(kappa, 99.0), levels=levels, cmap="magma_r", extend="max")
@@ -241,11 +243,13 @@ def report(
         excess = float(np.max(np.abs(np.asarray(dataset["strain"])[..., :3] - np.array([1.0, 0.0, 0.0]))))
         if excess > 1e-9:
             raise ValueError(f"the swim stretches or shears the body by {excess:g}: a spherical wrist only turns")
-    fields = (np.asarray(dataset[name]) for name in ("orientation", "section_twist", "internal_moment"))
-    motors = actuation(wrist, layout, X, *fields, limits)
+    quaternion, twist, moment = (
+        np.asarray(dataset[name]) for name in ("orientation", "section_twist", "internal_moment")
+    )
+    motors = actuation(wrist, layout, X, quaternion, twist, moment, limits)
     out = Path(out_dir)
     out.mkdir(parents=True, exist_ok=True)
-    space = workspace(wrist, limits)
+    space = workspace(wrist, limits, torsion_step=np.radians(0.5), rays=180)
     figures = {
         "motors": motors_figure(time, motors, layout, float(wrist.home)),
         "feasibility": feasibility_figure(time, motors, layout),
@@ -340,7 +344,10 @@ def _map(figure, axis, centre, time, values, cmap, label, norm):
 
 
 def _surface(axis, x, y, z):
-    axis.plot_surface(x, y, z, cmap="viridis", rcount=80, ccount=80, lw=0, alpha=0.75, antialiased=True)
+    axis.plot_surface(x, y, z, cmap="viridis", rcount=130, ccount=150, lw=0, alpha=0.75, antialiased=True)
+    for end, shade in ((0, 0.0), (-1, 1.0)):
+        lid = np.stack([x[end], y[end], z[end]], axis=1)
+        axis.add_collection3d(Poly3DCollection([lid], color=plt.get_cmap("viridis")(shade), alpha=0.75))
     stride = max(1, x.shape[0] // 10)
     for k in range(0, x.shape[0], stride):
         axis.plot(x[k], y[k], z[k], color="k", lw=0.5)
@@ -351,9 +358,9 @@ def _equal_box(axis, x, y, z):
 
 
 def _draw_mechanism(axis, wrist, rotation, cranks):
-    motor, l = np.asarray(wrist.motor), np.asarray(wrist.crank_vectors(cranks))
-    B, C = motor + l, np.asarray(wrist.platform_points(rotation))
-    O = np.zeros(3)
+    motor = np.asarray(wrist.motor)
+    B, C = motor + np.asarray(wrist.crank_vectors(cranks)), np.asarray(wrist.platform_points(rotation))
+    centre = np.zeros(3)
     line = lambda a, b, **style: axis.plot(*np.stack([a, b], axis=1), **style)  # noqa: E731
     for i in (0, 1):
         half = 0.22 * np.asarray(wrist.axis)[i]
@@ -364,16 +371,16 @@ def _draw_mechanism(axis, wrist, rotation, cranks):
         for name, point in ((f"A{i + 1}", motor[i]), (f"B{i + 1}", B[i]), (f"C{i + 1}", C[i])):
             axis.text(*(point + 0.06), name, fontsize=8)
     column = np.array([0.0, 0.0, float(np.mean(motor[:, 2]))])
-    line(column, O, color=CENTRE_COLOUR, lw=3.5)
-    axis.scatter(*O, color=CENTRE_COLOUR, s=45, depthshade=False)
+    line(column, centre, color=CENTRE_COLOUR, lw=3.5)
+    axis.scatter(*centre, color=CENTRE_COLOUR, s=45, depthshade=False)
     axis.text(0.05, 0.05, 0.08, "O", fontsize=8)
-    axis.add_collection3d(Poly3DCollection([np.stack([O, C[0], C[1]])], color=CENTRE_COLOUR, alpha=0.3))
+    axis.add_collection3d(Poly3DCollection([np.stack([centre, C[0], C[1]])], color=CENTRE_COLOUR, alpha=0.3))
     normal = 0.5 * np.asarray(rotation)[:, 2]
-    axis.quiver(*O, *normal, color=CENTRE_COLOUR, lw=1.5, arrow_length_ratio=0.2)
+    axis.quiver(*centre, *normal, color=CENTRE_COLOUR, lw=1.5, arrow_length_ratio=0.2)
     side = float(np.max(np.asarray(wrist.platform)))
     base = np.array([[-1, -0.4, 0], [1, -0.4, 0], [1, 1, 0], [-1, 1, 0]]) * side + column
     axis.add_collection3d(Poly3DCollection([base], color="0.6", alpha=0.18))
-    points = np.concatenate([motor, B, C, base, [O, normal]])
+    points = np.concatenate([motor, B, C, base, [centre, normal]])
     middle, reach = 0.5 * (points.max(0) + points.min(0)), 0.5 * float(np.max(np.ptp(points, axis=0)))
     axis.set(
         xlim=(middle[0] - reach, middle[0] + reach),
@@ -383,6 +390,8 @@ def _draw_mechanism(axis, wrist, rotation, cranks):
         ylabel="y [|OC|]",
         zlabel="z [|OC|]",
     )
-    axis.set_box_aspect((1, 1, 1))
+    axis.set_box_aspect((1, 1, 1), zoom=0.95)
+    for part in (axis.xaxis, axis.yaxis, axis.zaxis):
+        part.set_major_locator(MaxNLocator(4))
     axis.view_init(elev=18, azim=-62)
     axis.tick_params(labelsize=7)
