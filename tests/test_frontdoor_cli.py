@@ -1,6 +1,7 @@
 """The command line, end to end."""
 
 import pytest
+import xarray as xr
 
 import anguilla
 from anguilla import compilation_cache
@@ -61,6 +62,34 @@ def test_mp4_without_ffmpeg_is_refused_before_the_run(tmp_path, capsys, monkeypa
         main(["swim", "--out", str(tmp_path), "--film", "mp4"])
     assert stop.value.code == 2
     assert "argument --film" in capsys.readouterr().err
+
+
+def test_vertebra_needs_a_swim(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["vertebra", str(tmp_path / "none.nc"), "--out", str(tmp_path)])
+    assert stop.value.code == 2
+    assert "argument SWIM.nc" in capsys.readouterr().err
+    (tmp_path / "words.nc").write_text("no swim")
+    assert main(["vertebra", str(tmp_path / "words.nc"), "--out", str(tmp_path)]) == 1
+    assert "anguilla vertebra: failed" in capsys.readouterr().err
+
+
+def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
+    swim = xr.Dataset(coords={"time": [0.0, 1.0], "X": [0.0, 2.0]})
+    swim.attrs = {"title": "anguilla: a test", "gait": "turn", "period": 0.5, "wavelength": 1.5}
+    anguilla.save(swim, tmp_path / "turn.nc")
+    asked = {}
+
+    def report(dataset, out, *, layout, gait):
+        asked.update(layout=layout, gait=gait)
+        return {"feasible": True, "peak_torque_N_m": [1.0, 2.5]}
+
+    monkeypatch.setattr("anguilla.vertebra_figures.report", report)
+    assert main(["vertebra", str(tmp_path / "turn.nc"), "--out", str(tmp_path), "--vertebrae", "8"]) == 0
+    assert asked["layout"].count == 8 and float(asked["layout"].pitch) == 0.25
+    assert asked["gait"](0.3, 0.2).shape == (6,)
+    told = capsys.readouterr().out
+    assert "feasible" in told and "(1, 2.5)" in told
 
 
 def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):

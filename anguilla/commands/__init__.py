@@ -1,5 +1,5 @@
 """The verbs of the command line, one module each; `register(subparsers)` adds one."""
 
-from . import swim
+from . import swim, vertebra
 
-COMMANDS = (swim,)
+COMMANDS = (swim, vertebra)

@@ -1,0 +1,96 @@
+"""`anguilla vertebra`: the motors that a recorded swim asks of a row of vertebrae."""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+import gaits
+from anguilla.results import load
+
+from .arguments import at_least, directory
+
+DESCRIPTION = """\
+A recorded swim of the beam becomes angles, rates and torques of the three motors of every parallel vertebra
+(Chablat, 2008), with the limits of the mechanism, its workspace and its pictures.
+"""
+
+EPILOG = """\
+examples:
+  anguilla swim --gait planar --t1 10 --out out
+  anguilla vertebra out/planar.nc --out out/vertebra
+      motors of as many vertebrae of 0.1 m as fill the body
+  anguilla vertebra out/planar.nc --out out/vertebra --vertebrae 40
+      shorter ones: smaller angles
+
+files in DIR:
+  vertebra_*.png    motors, feasibility, mechanism, workspace, joint space, conditioning, branches
+  vertebra.nc       motor angles, rates, torques, power and margins over time and vertebra
+  vertebra.json     peaks, feasibility, ranges
+
+exit codes: 0 done (also when the swim is not feasible: the summary says so), 1 the run failed, 2 bad arguments
+"""
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "vertebra",
+        help="motors, limits and workspace of the parallel vertebra in a recorded swim",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("swim", type=Path, metavar="SWIM.nc", help="a file that `anguilla swim` wrote")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    parser.add_argument("--vertebrae", type=at_least(1), metavar="N", help="how many; default: of 0.1 m each")
+    parser.add_argument(
+        "--no-gain", action="store_true", help="do not look for the largest amplitude of the gait that is feasible"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no summary")
+    parser.set_defaults(run=run, check=check)
+
+
+def check(arguments: argparse.Namespace) -> str | None:
+    """What is wrong with arguments that are good one by one; None when nothing is."""
+    if not arguments.swim.is_file():
+        return f"argument SWIM.nc: {arguments.swim}: no such file; `anguilla swim --out DIR` writes one"
+    return None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Reads a swim, finds the motors, draws, and tells."""
+    from anguilla import vertebra_figures  # draws with pyplot: only when it is needed
+    from multibody.vertebra import Layout
+
+    begin = time.perf_counter()
+    dataset = load(arguments.swim)
+    layout = None
+    if arguments.vertebrae is not None:
+        layout = Layout.spanning(float(dataset["X"][-1] - dataset["X"][0]), arguments.vertebrae)
+    gait = None if arguments.no_gain else _gait(dataset)
+    summary = vertebra_figures.report(dataset, arguments.out, layout=layout, gait=gait)
+    if not arguments.quiet:
+        for name, value in summary.items():
+            print(f"{name.replace('_', ' '):28} {_words(value)}")
+        print(f"{'files':28} {arguments.out}/vertebra*")
+        print(f"{'wall time':28} {time.perf_counter() - begin:.1f} s")
+    return 0
+
+
+def _gait(dataset: xr.Dataset) -> Callable | None:
+    """The gait that `anguilla swim` wrote down in the file; None for a swim of another origin."""
+    attributes = dataset.attrs
+    if attributes.get("gait") not in gaits.PUBLISHED or "period" not in attributes:
+        return None
+    law = gaits.PUBLISHED[attributes["gait"]]
+    return law(period=float(attributes["period"]), wavelength=float(attributes["wavelength"]))
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, list):
+        return "(" + ", ".join(_words(part) for part in value) + ")"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
