@@ -20,7 +20,8 @@ from anguilla.summary import summarise
 from .arguments import at_least, directory, positive
 
 FLUIDS = ("morison", "void")
-RATE = 20  # output times and pictures per second
+RATE = 40  # output times per second: smooth curves of power, which beats twice in a period
+FPS = 20.0  # pictures per second
 
 DESCRIPTION = """\
 The continuous eel of Boyer, Porez and Khalil (2006) swims: a 2 m, 21.7 kg geometrically exact beam whose
@@ -96,7 +97,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         help="one picture besides: the body at the end, paler at the start and halfway",
     )
     pictures.add_argument(
-        "--fps", type=positive, default=float(RATE), metavar="N", help=f"pictures per second; default: {RATE}"
+        "--fps", type=positive, default=FPS, metavar="N", help=f"pictures per second; default: {FPS:g}"
     )
     pictures.add_argument("--width", type=at_least(160), default=720, metavar="PX", help="of the film; default: 720")
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")

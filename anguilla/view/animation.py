@@ -223,9 +223,10 @@ def _smoothed(path, times):
 def _write_gif(pictures: list[Image.Image], path: Path, fps: float) -> None:
     """One palette for the whole film, so that nothing flickers; only what changes is stored."""
     chosen = [pictures[k] for k in np.linspace(0, len(pictures) - 1, min(6, len(pictures))).astype(int)]
-    sheet = Image.new("RGB", (chosen[0].width, chosen[0].height * len(chosen)))
+    width, height = chosen[0].size
+    sheet = Image.new("RGB", (width, height * len(chosen) + height // 4), TRACE)  # thin lines keep their colour
     for k, picture in enumerate(chosen):
-        sheet.paste(picture, (0, k * picture.height))
+        sheet.paste(picture, (0, k * height))
     palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT)
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     duration = max(10 * round(100.0 / fps), 20)  # a GIF counts in hundredths; viewers slow down below two
