@@ -344,7 +344,7 @@ def _map(figure, axis, centre, time, values, cmap, label, norm):
 
 
 def _surface(axis, x, y, z):
-    axis.plot_surface(x, y, z, cmap="viridis", rcount=130, ccount=150, lw=0, alpha=0.75, antialiased=True)
+    axis.plot_surface(x, y, z, cmap="viridis", rcount=130, ccount=150, lw=0, alpha=0.95, antialiased=True)
     for end, shade in ((0, 0.0), (-1, 1.0)):
         lid = np.stack([x[end], y[end], z[end]], axis=1)
         axis.add_collection3d(Poly3DCollection([lid], color=plt.get_cmap("viridis")(shade), alpha=0.75))
@@ -390,7 +390,7 @@ def _draw_mechanism(axis, wrist, rotation, cranks):
         ylabel="y [|OC|]",
         zlabel="z [|OC|]",
     )
-    axis.set_box_aspect((1, 1, 1), zoom=0.95)
+    axis.set_box_aspect((1, 1, 1), zoom=1.1)
     for part in (axis.xaxis, axis.yaxis, axis.zaxis):
         part.set_major_locator(MaxNLocator(4))
     axis.view_init(elev=18, azim=-62)

@@ -163,7 +163,7 @@ def test_rotation_over_a_vertebra_in_space():
 
     exact = solve_ivp(slope, (start, start + pitch), np.eye(3).ravel(), rtol=1e-11, atol=1e-13).y[:, -1]
     found = vertebra.relative_quaternion(gait, jnp.asarray(start), jnp.asarray(pitch), t)
-    np.testing.assert_allclose(spatial.matrix_from_quaternion(found), exact.reshape(3, 3), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(spatial.matrix_from_quaternion(found), exact.reshape(3, 3), rtol=0, atol=1e-8)
 
 
 def greatest_yaw(layout):

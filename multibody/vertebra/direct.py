@@ -23,14 +23,14 @@ class Assembly(eqx.Module):
         closes: squares of (r1·z'', r2·z_m), each over |r_i|, where the legs close; negative where not.
     """
 
-    rotation: Float[Array, "3 3"]
-    leg: Float[Array, "3"]
-    closes: Float[Array, "2"]
+    rotation: Float[Array, "*n 3 3"]
+    leg: Float[Array, "*n 3"]
+    closes: Float[Array, "*n 2"]
 
     @property
-    def assembled(self) -> Bool[Array, ""]:
+    def assembled(self) -> Bool[Array, "*n"]:
         """Whether both rods close, and cos φ > 0."""
-        return jnp.all(self.closes > 0.0) & (jnp.cos(self.leg[1]) > 1e-9)
+        return jnp.all(self.closes > 0.0, axis=-1) & (jnp.cos(self.leg[..., 1]) > 1e-9)
 
 
 @eqx.filter_jit
@@ -109,7 +109,7 @@ def direct_kinematics(wrist: Wrist, angles: ArrayLike) -> Float[Array, "*batch 3
 def _batch(wrist, angles):
     """Rotations, and whether each is assembled."""
     done = jax.vmap(assembly, in_axes=(None, 0))(wrist, angles)
-    return done.rotation, jax.vmap(lambda one: one.assembled)(done)
+    return done.rotation, done.assembled
 
 
 def _phi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""]) -> Roots:

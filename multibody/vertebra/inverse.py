@@ -18,7 +18,7 @@ from .orientation import leg_from_rotation
 
 
 class Posture(eqx.Module):
-    """The wrist at one orientation, in its working mode; all in the fixed frame.
+    """The wrist at one orientation (or, under vmap, many), in its working mode; all in the fixed frame.
 
     Attributes:
         rotation: from the mobile to the fixed frame.
@@ -30,18 +30,18 @@ class Posture(eqx.Module):
         reach: (B_ii / |l_i||r_i|)² of each leg where it closes, negative where it cannot; at most 1.
     """
 
-    rotation: Float[Array, "3 3"]
-    angles: Float[Array, "3"]
-    leg: Float[Array, "3"]
-    crank: Float[Array, "2 3"]
-    arm: Float[Array, "2 3"]
-    rod: Float[Array, "2 3"]
-    reach: Float[Array, "2"]
+    rotation: Float[Array, "*n 3 3"]
+    angles: Float[Array, "*n 3"]
+    leg: Float[Array, "*n 3"]
+    crank: Float[Array, "*n 2 3"]
+    arm: Float[Array, "*n 2 3"]
+    rod: Float[Array, "*n 2 3"]
+    reach: Float[Array, "*n 2"]
 
     @property
-    def reachable(self) -> Bool[Array, ""]:
+    def reachable(self) -> Bool[Array, "*n"]:
         """Whether both legs close, away from cos φ = 0 where θ3 has no meaning."""
-        return jnp.all(self.reach > 0.0) & (jnp.cos(self.leg[1]) > 1e-9)
+        return jnp.all(self.reach > 0.0, axis=-1) & (jnp.cos(self.leg[..., 1]) > 1e-9)
 
 
 @eqx.filter_jit
@@ -124,7 +124,7 @@ def _batch(wrist, rotations):
     skew = jnp.max(jnp.abs(jnp.swapaxes(rotations, 1, 2) @ rotations - jnp.eye(3)[None]), axis=(1, 2))
     proper = (skew < 1e-6) & (jnp.linalg.det(rotations) > 0.0)
     poses = jax.vmap(posture, in_axes=(None, 0))(wrist, rotations)
-    return poses.angles, proper, poses.reach, jax.vmap(lambda pose: pose.reachable)(poses)
+    return poses.angles, proper, poses.reach, poses.reachable
 
 
 def _refuse(angles, proper, reach, reachable):

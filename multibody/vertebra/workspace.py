@@ -83,7 +83,8 @@ def workspace(
     a hole thinner than a step can be jumped over. Where a cross-section is not star-shaped about its centre
     only the part that its rays see is found. Where the geometric centre of a cross-section breaks a limit at the
     next torsion (thin, bent cross-sections near the extreme torsions) the point of the cross-section with the
-    greatest margin there takes its place; the search ends when that one breaks a limit too.
+    greatest margin there takes its place; the search ends when that one breaks a limit too. The number of
+    cross-sections is a result, so this is not a function to be traced.
 
     Args:
         wrist: the design.
