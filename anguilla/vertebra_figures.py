@@ -110,7 +110,7 @@ def mechanism_figure(wrist: Wrist, legs: dict[str, np.ndarray], angles: np.ndarr
     columns = min(len(legs), 4)
     rows = -(-len(legs) // columns)
     figure = plt.figure(figsize=(4.8 * columns, 4.8 * rows))
-    figure.subplots_adjust(left=0.01, right=0.96, bottom=0.04, top=0.88, wspace=0.12)
+    figure.subplots_adjust(left=0.01, right=0.96, bottom=0.09, top=0.9, wspace=0.12)
     for k, (title, leg) in enumerate(legs.items()):
         axis = figure.add_subplot(rows, columns, k + 1, projection="3d")
         rotation = rotation_from_leg(jnp.asarray(leg))
@@ -390,7 +390,7 @@ def _draw_mechanism(axis, wrist, rotation, cranks):
         ylabel="y [|OC|]",
         zlabel="z [|OC|]",
     )
-    axis.set_box_aspect((1, 1, 1), zoom=1.1)
+    axis.set_box_aspect((1, 1, 1), zoom=1.0)
     for part in (axis.xaxis, axis.yaxis, axis.zaxis):
         part.set_major_locator(MaxNLocator(4))
     axis.view_init(elev=18, azim=-62)
