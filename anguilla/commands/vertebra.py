@@ -63,11 +63,12 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Reads a swim, finds the motors, draws, and tells."""
+    begin = time.perf_counter()
+    dataset = load(arguments.swim)
+
     from anguilla import vertebra_figures  # draws with pyplot: only when it is needed
     from multibody.vertebra import Layout
 
-    begin = time.perf_counter()
-    dataset = load(arguments.swim)
     layout = None
     if arguments.vertebrae is not None:
         layout = Layout.spanning(float(dataset["X"][-1] - dataset["X"][0]), arguments.vertebrae)
