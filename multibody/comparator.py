@@ -13,9 +13,8 @@ from jaxtyping import Array, Float
 from hydro import Profile
 from spatial import Numbers, angular, linear, positive, quaternion_exp
 
-from .builders import Link, from_links
 from .joints import spherical
-from .strips import POINTS, link_inertia, strip
+from .strips import POINTS, Strip, Strips, gauss_points, known, lumped
 from .tree import Tree
 
 Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
@@ -56,17 +55,32 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         points: Gauss points on each smooth piece of a link.
     """
     _check_links(links)
-    length = float(beam.profile.length)
+    length = float(known(beam.profile.length))
     pitch = length / (links - 1)
     ends = np.concatenate([[0.0], pitch * (np.arange(links - 1) + 0.5), [length]])
-    pieces = []
-    for i in range(links):
-        nose = beam.nose_radius if i == 0 else None
-        piece = strip(beam.profile, ends[i : i + 2], nose_radius=nose, points=points)
-        joint = None if i == 0 else spherical(position=(ends[i] - ends[i - 1], 0.0, 0.0))
-        parent = None if i == 0 else f"link{i - 1}"
-        pieces.append(Link(f"link{i}", parent, joint, inertia=link_inertia(piece, beam.density), strip=piece))
-    return from_links(pieces)
+    X, weight, section, link = gauss_points(beam.profile, ends, points)
+    # A link's frame stands on its joint, at the end nearest to the head.
+    arm = jnp.asarray(X - ends[link])
+    pieces = Strip(
+        position=arm[:, None] * jnp.asarray([[1.0, 0.0, 0.0]]),
+        rotation=jnp.broadcast_to(jnp.eye(3), (len(X), 3, 3)),
+        weight=weight,
+        section=section,
+        nose_position=jnp.zeros((1, 3)),
+        nose_rotation=jnp.eye(3)[None],
+        nose_radius=beam.nose_radius[None],
+    )
+    per_point = lumped(pieces, section.inertia(jnp.broadcast_to(beam.density, weight.shape)))
+    joint = spherical()
+    places = [jnp.asarray([ends[i] - ends[i - 1], 0.0, 0.0]) for i in range(1, links)]
+    joints = [eqx.tree_at(lambda j: j.position, joint, place) for place in places]
+    return Tree(
+        names=[f"link{i}" for i in range(links)],
+        parents=range(links - 1),
+        joints=joints,
+        inertia=jax.ops.segment_sum(per_point, link, links),
+        strips=Strips(pieces, body=tuple(link.tolist()), nose_body=(0,)),
+    )
 
 
 class StrainLaw(eqx.Module):

@@ -1,6 +1,7 @@
 """Inverse dynamics: joint motion in, base acceleration and joint torques out."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_factor, cho_solve
 from jaxtyping import Array, Float
@@ -9,7 +10,7 @@ from hydro import AbstractFluid
 from spatial import coadjoint, join, solve_inertia
 
 from .blocks import apply, inertia_in_base
-from .coordinates import displacements
+from .coordinates import displace, displacements
 from .immersion import Immersion, fluid_wrenches, immerse
 from .kinematics import (
     Configuration,
@@ -139,7 +140,14 @@ def joint_resistance(
     tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
 ) -> Float[Array, "freedoms"]:
     """Torques that springs, dampers and smoothed Coulomb friction oppose to the motors. [KR13, eq. (31)]"""
-    spring = tree.stiffness * (displacements(tree, q) - tree.rest)
+    pull = lambda stretch: tree.stiffness * (stretch - tree.rest)  # noqa: E731
+    if "spherical" in tree.kinds:
+        # The rate of a rotation vector is not the angular velocity: the torque is the gradient of the energy.
+        moved = lambda step: displacements(tree, displace(tree, q, step))  # noqa: E731
+        stretch, gradient = jax.vjp(moved, jnp.zeros_like(dq))
+        spring = gradient(pull(stretch))[0]
+    else:
+        spring = pull(displacements(tree, q))
     return spring + tree.damping * dq + tree.friction * jnp.tanh(dq / tree.friction_speed)
 
 

@@ -1,5 +1,7 @@
 """Where a fluid acts on the links: Gauss points along each of them, each with a section and its frame."""
 
+from collections.abc import Sequence
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -74,9 +76,9 @@ def strip(
         raise ValueError(f"strip: points = {points!r}: must be a positive integer")
     axes = jnp.eye(3) if rotation is None else finite("strip: rotation", rotation, (3, 3))
     start = finite("strip: origin", origin, (3,))
-    X, weight, section = _gauss_points(profile, increasing("strip: span", span, "m"), points)
-    first = jnp.asarray(span, float)[0]
-    position = start[None, :] + (X - first)[:, None] * axes[None, :, 0]
+    ends = known(increasing("strip: span", span, "m"))
+    X, weight, section, _ = gauss_points(profile, ends, points)
+    position = start[None, :] + jnp.asarray(X - ends[0])[:, None] * axes[None, :, 0]
     radius = jnp.zeros(0) if nose_radius is None else non_negative("strip: nose_radius", nose_radius, "m")[None]
     noses = radius.shape[0]
     return Strip(
@@ -106,44 +108,65 @@ def lumped(points: Strip, per_metre: Float[Array, "points 6 6"]) -> Float[Array,
     return inertia_in_base(points.rotation, points.position, points.weight[:, None, None] * per_metre)
 
 
-def gather(strips: list[Strip | None]) -> Strips | None:
+def gather(strips: Sequence[Strip | None]) -> Strips | None:
     """The strips of the links in order of their bodies; None when no link has one."""
-    known = [(body, piece) for body, piece in enumerate(strips) if piece is not None]
-    if not known:
+    given = [(body, piece) for body, piece in enumerate(strips) if piece is not None]
+    if not given:
         return None
     return Strips(
-        points=jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(piece for _, piece in known)),
-        body=tuple(body for body, piece in known for _ in range(piece.weight.shape[0])),
-        nose_body=tuple(body for body, piece in known for _ in range(piece.nose_radius.shape[0])),
+        points=jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(piece for _, piece in given)),
+        body=tuple(body for body, piece in given for _ in range(piece.weight.shape[0])),
+        nose_body=tuple(body for body, piece in given for _ in range(piece.nose_radius.shape[0])),
     )
 
 
-def _gauss_points(profile, span, points):
-    """Gauss points of the smooth pieces inside the span; u² near a tip, where semi-axes close like a root."""
-    if isinstance(profile.breaks, Tracer) or isinstance(span, Tracer):
-        raise ValueError("strip: the breaks of the profile and the span of the link must be known numbers, not traced")
-    breaks, (begin, end) = np.asarray(profile.breaks), np.asarray(span)
+def known(abscissae: Array) -> np.ndarray:
+    """Abscissae as plain numbers [m]: where links and profiles break decides how many points there are."""
+    if isinstance(abscissae, Tracer):
+        raise ValueError("the breaks of the profile and the ends of the links must be known numbers, not traced")
+    return np.asarray(abscissae)
+
+
+def gauss_points(
+    profile: Profile, ends: np.ndarray, points: int
+) -> tuple[np.ndarray, Float[Array, "points"], EllipticSection, np.ndarray]:
+    """Gauss points of the smooth pieces of each link; u² near a tip, where semi-axes close like a root.
+
+    Args:
+        profile: of the whole body.
+        ends: abscissae at which one link ends and the next begins, first and last end included [m].
+        points: Gauss points on each smooth piece.
+
+    Returns:
+        Abscissae [m], weights [m], sections, and the link that each point belongs to.
+    """
+    breaks = known(profile.breaks)
     slack = 1e-9 * (breaks[-1] - breaks[0])
-    if begin < breaks[0] - slack or end > breaks[-1] + slack:
-        raise ValueError(f"strip: span = [{begin}, {end}]: must lie on the profile, [{breaks[0]}, {breaks[-1]}] [m]")
+    if ends[0] < breaks[0] - slack or ends[-1] > breaks[-1] + slack:
+        raise ValueError(f"strip: span = [{ends[0]}, {ends[-1]}]: must lie on the profile, {breaks[[0, -1]]} [m]")
     node, weight = np.polynomial.legendre.leggauss(points)
     u, du = (node + 1.0) / 2.0, weight / 2.0
-    X, dX, b, c = [], [], [], []
-    for k, piece in enumerate(profile.pieces):
-        low, high = max(begin, breaks[k]), min(end, breaks[k + 1])
-        if high - low <= slack:
-            continue
-        width = high - low
-        if k == 0 and low - breaks[0] <= slack:
-            here, step = low + width * u**2, 2.0 * width * u * du
-        elif k == len(profile.pieces) - 1 and breaks[-1] - high <= slack:
-            here, step = high - width * u[::-1] ** 2, 2.0 * width * u[::-1] * du[::-1]
-        else:
-            here, step = low + width * u, width * du
-        semiaxes = jax.vmap(piece)(jnp.asarray(here))
-        X.append(here)
-        dX.append(step)
-        b.append(jnp.broadcast_to(semiaxes[0], here.shape))
-        c.append(jnp.broadcast_to(semiaxes[1], here.shape))
-    section = EllipticSection(jnp.concatenate(b), jnp.concatenate(c))
-    return jnp.asarray(np.concatenate(X)), jnp.asarray(np.concatenate(dX)), section
+    X, dX, piece, link = [], [], [], []
+    for i, (begin, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+        for k in range(len(profile.pieces)):
+            low, high = max(begin, breaks[k]), min(end, breaks[k + 1])
+            width = high - low
+            if width <= slack:
+                continue
+            if k == 0 and low - breaks[0] <= slack:
+                here, step = low + width * u**2, 2.0 * width * u * du
+            elif k == len(profile.pieces) - 1 and breaks[-1] - high <= slack:
+                here, step = high - width * u[::-1] ** 2, 2.0 * width * u[::-1] * du[::-1]
+            else:
+                here, step = low + width * u, width * du
+            X.append(here)
+            dX.append(step)
+            piece += [k] * points
+            link += [i] * points
+    where, of_piece = np.concatenate(X), np.array(piece)
+    b, c = jnp.zeros(where.shape), jnp.zeros(where.shape)
+    for k in np.unique(of_piece):
+        rows = np.flatnonzero(of_piece == k)
+        semiaxes = jax.vmap(profile.pieces[k])(jnp.asarray(where[rows]))
+        b, c = b.at[rows].set(semiaxes[0]), c.at[rows].set(semiaxes[1])
+    return where, jnp.asarray(np.concatenate(dX)), EllipticSection(b, c), np.array(link)

@@ -70,7 +70,7 @@ class Tree(eqx.Module):
         parents: Sequence[int],
         joints: Sequence[Joint],
         inertia: Numbers,
-        strips: Sequence[Strip | None] | None = None,
+        strips: Strips | Sequence[Strip | None] | None = None,
         base: str = "floating",
     ):
         require_float64()
@@ -86,15 +86,13 @@ class Tree(eqx.Module):
 
         bodies = len(self.names)
         self.inertia = _check_inertia(self.names, finite("Tree.inertia", inertia, (bodies, 6, 6)))
-        stack = lambda field, empty: (  # noqa: E731
-            jnp.stack([getattr(j, field) for j in joints]) if joints else jnp.zeros(empty)
-        )
+        stack = lambda field, empty: _gathered([getattr(j, field) for j in joints], empty, stack=True)  # noqa: E731
         self.rotation = _check_rotation(self.joint_names, stack("rotation", (0, 3, 3)))
         self.position = stack("position", (0, 3))
         self.axis = _check_axis("axis", self.joint_names, stack("axis", (0, 3)))
         self.second_axis = _check_axis("second_axis", self.joint_names, stack("second_axis", (0, 3)))
         self.pitch = stack("pitch", (0,))
-        chain = lambda field: jnp.concatenate([jnp.zeros(0), *(getattr(j, field) for j in joints)])  # noqa: E731
+        chain = lambda field: _gathered([getattr(j, field) for j in joints], (0,))  # noqa: E731
         self.stiffness, self.rest = chain("stiffness"), chain("rest")
         label = [self.joint_names[k] for k in self.layout.freedom_joint]
         for field in ("damping", "friction", "rotor_inertia"):
@@ -108,12 +106,12 @@ class Tree(eqx.Module):
             "must be positive",
         )
         self._check_mobility()
-        pieces: list[Strip | None] = [None] * bodies
-        if strips is not None:
-            pieces = list(strips)
-        if len(pieces) != bodies:
-            raise ValueError(f"Tree: {len(pieces)} strips for {bodies} bodies: give one (or None) for each body")
-        self.strips = gather(pieces)
+        if strips is None or isinstance(strips, Strips):
+            self.strips = strips
+            return
+        if len(strips) != bodies:
+            raise ValueError(f"Tree: {len(strips)} strips for {bodies} bodies: give one (or None) for each body")
+        self.strips = gather(strips)
 
     @property
     def layout(self) -> Layout:
@@ -215,6 +213,16 @@ def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: in
     for body, parent in enumerate(parents, start=1):
         if parent >= body:
             raise ValueError(f"body {names[body]!r}: parent {names[parent]!r} comes after its child: list it before")
+
+
+def _gathered(rows: Sequence[Array], empty: tuple[int, ...], stack: bool = False) -> Array:
+    """Arrays one after the other; by numpy when they are known, which spares a dispatch for each."""
+    if not rows:
+        return jnp.zeros(empty)
+    if any(isinstance(row, Tracer) for row in rows):
+        return jnp.stack(rows) if stack else jnp.concatenate(rows)
+    known = [np.asarray(row) for row in rows]
+    return jnp.asarray(np.stack(known) if stack else np.concatenate(known))
 
 
 def _refuse(what: str, labels: Sequence[str], values: Array, bad: Callable, rule: str) -> Array:
