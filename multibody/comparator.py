@@ -1,7 +1,7 @@
 """The beam's comparator: the same body cut into rigid links, and joints that turn as its strain does."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -22,6 +22,7 @@ Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
 _STRAIN_POINTS = 4  # Gauss points between two link centres: the strain of a link is far smoother than its rotation
 
 
+@runtime_checkable
 class Body(Protocol):
     """What the comparator needs of a continuous body."""
 

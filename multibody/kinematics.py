@@ -11,7 +11,6 @@ from spatial import (
     cross,
     join,
     linear,
-    matrix_from_quaternion,
     quaternion_multiply,
 )
 
@@ -42,20 +41,23 @@ def configuration(tree: Tree, q: Float[Array, "positions"]) -> Configuration:
     """
     table = tree.layout
     joint_rotation, slide, first_axis = _joint_motion(tree, q)
-    local_rotation = product(tree.rotation, joint_rotation)
-    local_position = tree.position + apply(tree.rotation, tree.axis * slide[:, None])
-    rotation = jnp.concatenate([jnp.eye(3)[None], local_rotation])
-    position = jnp.concatenate([jnp.zeros((1, 3)), local_position])
+    local = _poses(
+        product(tree.rotation, joint_rotation),
+        tree.position + apply(tree.rotation, tree.axis * slide[:, None]) if slide is not None else tree.position,
+    )
+    pose = jnp.concatenate([_poses(jnp.eye(3)[None], jnp.zeros((1, 3))), local])
     # Each round doubles the length of the path already composed: log2(depth) rounds for any tree.
+    last = jnp.asarray([[[0.0, 0.0, 0.0, 1.0]]])
     for hop in table.hops:
-        near_rotation, near_position = rotation[hop], position[hop]
-        position = near_position + apply(near_rotation, position)
-        rotation = product(near_rotation, rotation)
+        rows = np.flatnonzero(hop)  # the others have reached the base, whose pose is the identity
+        near = rows_of(pose, hop[rows])
+        pose = _replaced(pose, rows, product(near[..., :3], rows_of(pose, rows)) + last * near)
+    rotation, position = pose[..., :3], pose[..., 3]
 
     spin, advance = _local_screws(tree, first_axis)
-    turn = rotation[table.freedom_body]
+    turn = rows_of(rotation, table.freedom_body)
     spin_0 = apply(turn, spin)
-    lever = cross(position[table.freedom_body], spin_0)
+    lever = cross(rows_of(position, table.freedom_body), spin_0)
     return Configuration(rotation, position, join(apply(turn, advance) + lever, spin_0))
 
 
@@ -111,6 +113,37 @@ def wrenches_in_base(place: Configuration, wrenches: Float[Array, "bodies 6"]) -
     return join(force, apply(place.rotation, angular(wrenches)) + cross(place.position, force))
 
 
+def rows_of(array: Float[Array, "n *rest"], rows: np.ndarray) -> Float[Array, "m *rest"]:
+    """Rows of an array, as a slice where they are consecutive: a gather costs more than what it feeds."""
+    if len(rows) and np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows))):
+        return array[int(rows[0]) : int(rows[0]) + len(rows)]
+    return array[rows]
+
+
+def _poses(rotation, position):
+    """Rotations and positions side by side, 3x4: composed by one product."""
+    return jnp.concatenate([rotation, position[..., None]], axis=-1)
+
+
+def _replaced(array, rows, values):
+    """The array with some rows replaced; by joining two pieces when they are the last ones, as in a chain."""
+    if np.array_equal(rows, np.arange(array.shape[0] - len(rows), array.shape[0])):
+        return jnp.concatenate([array[: array.shape[0] - len(rows)], values])
+    return array.at[rows].set(values)
+
+
+def _rotation_matrices(quaternion):
+    """As `matrix_from_quaternion`, entry by entry: fused otherwise, each entry computes all it shares anew."""
+    w, x, y, z = (quaternion[:, k] for k in range(4))
+    scale = 2.0 / (w * w + x * x + y * y + z * z)
+    rows = (
+        (1.0 - scale * (y * y + z * z), scale * (x * y - w * z), scale * (x * z + w * y)),
+        (scale * (x * y + w * z), 1.0 - scale * (x * x + z * z), scale * (y * z - w * x)),
+        (scale * (x * z - w * y), scale * (y * z + w * x), 1.0 - scale * (x * x + y * y)),
+    )
+    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+
+
 def _joint_motion(tree, q):
     """Rotation and slide of each joint, and the first axis of universal joints seen from the body."""
     table, kinds = tree.layout, tree.kinds
@@ -119,21 +152,22 @@ def _joint_motion(tree, q):
     absent = table.positions
     turns = np.isin(kinds, ("revolute", "helical", "universal")) if kinds else np.zeros(0, bool)
     slides = np.isin(kinds, ("prismatic", "helical")) if kinds else np.zeros(0, bool)
-    angle = padded[np.where(turns, start, absent)]
-    slide = padded[np.where(slides, start, absent)]
-    if "helical" in kinds:
+    angle = rows_of(padded, np.where(turns, start, absent))
+    slide = None
+    if slides.any():
+        slide = rows_of(padded, np.where(slides, start, absent))
         slide = jnp.where(jnp.asarray(np.isin(kinds, ("helical",))), tree.pitch * slide, slide)
     quaternion = _axis_angle(tree.axis, angle)
     first_axis = tree.axis
     if "universal" in kinds:
         second = _axis_angle(tree.second_axis, padded[np.where(np.isin(kinds, ("universal",)), start + 1, absent)])
         quaternion = quaternion_multiply(quaternion, second)
-        first_axis = apply(transpose(matrix_from_quaternion(second)), tree.axis)
+        first_axis = apply(transpose(_rotation_matrices(second)), tree.axis)
     if "spherical" in kinds:
         rows = table.of_kind(kinds, "spherical")
         values = padded[start[rows][:, None] + np.arange(4)[None, :]]
         quaternion = values if len(rows) == len(kinds) else quaternion.at[rows].set(values)
-    return matrix_from_quaternion(quaternion), slide, first_axis
+    return _rotation_matrices(quaternion), slide, first_axis
 
 
 def _axis_angle(axis, angle):
@@ -146,7 +180,7 @@ def _local_screws(tree, first_axis):
     table = tree.layout
     joint, slot = table.freedom_joint, table.freedom_slot
     kind = np.asarray(tree.kinds, dtype=object)[joint] if len(joint) else np.zeros(0, dtype=object)
-    axis = first_axis[joint]
+    axis = rows_of(first_axis, joint)
     second = jnp.asarray((kind == "universal") & (slot == 1))[:, None]
     if "universal" in tree.kinds:
         axis = jnp.where(second, tree.second_axis[joint], axis)

@@ -1,6 +1,7 @@
 """Closed loops: a tree whose cut joints are held together by multipliers, and stay closed in position."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import equinox as eqx
 import jax
@@ -214,7 +215,7 @@ def _independent(columns):
     """Indices of a largest set of independent columns."""
     if columns.shape[0] == 0 or columns.shape[1] == 0:
         return np.zeros(0, int)
-    _, R, order = scipy.linalg.qr(columns, mode="economic", pivoting=True)
+    R, order = cast(tuple[np.ndarray, np.ndarray], scipy.linalg.qr(columns, mode="r", pivoting=True))
     size = np.abs(np.diag(R))
     rank = int(np.sum(size > 1e-8 * max(size[0], 1e-300)))
     return np.sort(order[:rank])

@@ -201,7 +201,6 @@ def _random(seed, base="floating"):
 MACHINES = {
     "random0": lambda: _random(0),
     "random1": lambda: _random(1),
-    "random2": lambda: _random(2),
     "random-fixed": lambda: _random(3, base="fixed"),
     "branched": lambda: random_tree(np.random.default_rng(4), [0, 1, 1, 2, 0, 5, 5], ["revolute"] * 7),
     "arm": lambda: random_tree(np.random.default_rng(5), range(6), ["revolute"] * 6, base="fixed"),

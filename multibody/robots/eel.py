@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from gaits import Ramps
+from gaits.laws import Scalar
 from hydro import Cap, Profile, Taper
 from spatial import Numbers, finite, positive
 
@@ -109,7 +110,7 @@ class EelLaw(eqx.Module):
         return jnp.zeros((SPHERES, 3)).at[:, 0].set(yaw).ravel()
 
     @property
-    def break_times(self) -> tuple[Float[Array, ""], ...]:
+    def break_times(self) -> tuple[Scalar, ...]:
         """Begin and end of the start [s]."""
         return self.start.break_times
 
