@@ -63,7 +63,6 @@ class Trajectory(eqx.Module):
         return unchecked_state(position, quaternion / jnp.linalg.norm(quaternion), twist)
 
 
-@eqx.filter_jit
 def rollout(
     beam: Beam,
     gait: Gait,
@@ -83,6 +82,7 @@ def rollout(
     max_steps: int = 100_000,
     adjoint: diffrax.AbstractAdjoint | None = None,
     dense: bool = False,
+    land: bool = False,
     throw: bool = True,
     progress: diffrax.AbstractProgressMeter | None = None,
 ) -> Trajectory:
@@ -107,6 +107,8 @@ def rollout(
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
             `jax.jacfwd`.
         dense: keep the continuous solution, for `Trajectory.state_at`.
+        land: step onto the output times, instead of interpolating between steps; for the last digits, since the
+            interpolation is less exact than the steps.
         throw: raise when the integration fails; otherwise `succeeded` tells, and the rest of the arrays is infinite.
         progress: a diffrax progress meter.
     """
@@ -116,10 +118,37 @@ def rollout(
     state = HeadState() if state is None else state
     if not isinstance(state, HeadState):
         raise ValueError(f"state = {state!r}: must be a cosserat.HeadState")
+    if controller is None:
+        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
+    run, coiled = _integrate(
+        beam,
+        gait,
+        fluid,
+        (t0, t1, 1e-3 * (t1 - t0) if dt0 is None else positive("dt0", dt0, "s"), times),
+        state,
+        path,
+        diffrax.Tsit5() if solver is None else solver,
+        controller,
+        diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
+        max_steps,
+        (dense, land),
+        diffrax.NoProgressMeter() if progress is None else progress,
+    )
+    if not throw:
+        return run
+    twist = eqx.error_if(run.twist, coiled, COILED)
+    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
+
+
+@eqx.filter_jit
+def _integrate(beam, gait, fluid, span, state, path, solver, controller, adjoint, max_steps, output, progress):
+    """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
+    t0, t1, dt0, times = span
+    dense, land = output
     body = path.sample(beam, fluid)
-    if isinstance(path, Panels) and throw:
+    coiled = jnp.zeros((), bool)
+    if isinstance(path, Panels):
         coiled = jnp.any(panel_turn(gait, body, times) > MAX_TURN)
-        times = eqx.error_if(times, coiled, COILED)
 
     def field(t, y, _):
         position, quaternion, twist = y
@@ -129,28 +158,26 @@ def rollout(
 
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(field),
-        diffrax.Tsit5() if solver is None else solver,
+        solver,
         t0=t0,
         t1=t1,
-        # Diffrax's own first guess would compile the dynamics once more.
-        dt0=1e-3 * (t1 - t0) if dt0 is None else dt0,
+        dt0=dt0,  # given, since diffrax's own first guess would compile the dynamics once more
         y0=(state.position, state.quaternion, state.twist),
         saveat=diffrax.SaveAt(ts=times, dense=dense),
-        stepsize_controller=_controller(gait, rtol, atol, controller),
+        stepsize_controller=_stopping(controller, gait, times if land else None),
         max_steps=max_steps,
-        adjoint=diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
+        adjoint=adjoint,
         throw=False,
-        progress_meter=diffrax.NoProgressMeter() if progress is None else progress,
+        progress_meter=progress,
     )
     assert solution.ys is not None
     position, quaternion, twist = solution.ys
     succeeded = (solution.result == diffrax.RESULTS.successful) & jnp.all(jnp.isfinite(twist))
-    if throw:
-        twist = eqx.error_if(twist, ~succeeded, FAILED)
     steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
     # The flow keeps the norm of the quaternion; the solver only to its tolerance.
     norm = jnp.linalg.norm(quaternion, axis=1, keepdims=True)
-    return Trajectory(times, position, quaternion / norm, twist, steps, succeeded, solution.interpolation)
+    run = Trajectory(times, position, quaternion / norm, twist, steps, succeeded, solution.interpolation)
+    return run, coiled
 
 
 def output_times(
@@ -169,10 +196,11 @@ def output_times(
     return eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
 
 
-def _controller(gait, rtol, atol, controller):
-    if controller is None:
-        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
-    breaks = tuple(getattr(gait, "break_times", ()))
-    if not breaks or isinstance(controller, diffrax.ConstantStepSize):
+def _stopping(controller, gait, landings):
+    """The controller, made to step onto the gait's break times and onto the landings."""
+    breaks = getattr(gait, "break_times", ())
+    if (not breaks and landings is None) or isinstance(controller, diffrax.ConstantStepSize):
         return controller
-    return diffrax.ClipStepSizeController(controller, step_ts=jnp.sort(jax.lax.stop_gradient(jnp.stack(breaks))))
+    # Jumps, not mere steps: past a break the first stage is evaluated anew, on the right side of it.
+    jumps = jnp.unique(jax.lax.stop_gradient(jnp.stack(list(breaks))), size=len(breaks)) if breaks else None
+    return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps)

@@ -26,7 +26,7 @@ class Start(AbstractLaw):
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """The value at time t [s]."""
-        tau = jnp.clip((t - self.span[0]) / (self.span[1] - self.span[0]), 0.0, 1.0)
+        tau = _progress(t, self.span[0], self.span[1])
         return tau - jnp.sin(2.0 * jnp.pi * tau) / (2.0 * jnp.pi)
 
     @property
@@ -55,7 +55,7 @@ class Ramps(AbstractLaw):
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """The value at time t [s]."""
-        tau = jnp.clip((t - self.times[:-1]) / jnp.diff(self.times), 0.0, 1.0)
+        tau = _progress(t, self.times[:-1], self.times[1:])
         rise = tau**3 * (10.0 + tau * (-15.0 + 6.0 * tau))
         return self.values[0] + jnp.sum(jnp.diff(self.values) * rise)
 
@@ -63,3 +63,12 @@ class Ramps(AbstractLaw):
     def break_times(self) -> tuple[Scalar, ...]:
         """The times themselves [s]."""
         return tuple(self.times[k] for k in range(self.times.shape[0]))
+
+
+def _progress(t, begin, end):
+    """From 0 at `begin` to 1 at `end`, constant outside; its derivatives at both are those from inside.
+
+    `jnp.clip` would take half of them, and a run that starts at `begin` would feel it in its gradient.
+    """
+    tau = (t - begin) / (end - begin)
+    return jnp.where(t < begin, 0.0, jnp.where(t > end, 1.0, tau))

@@ -3,7 +3,6 @@
 import diffrax
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -40,15 +39,16 @@ def test_momentum_in_vacuum_is_kept_at_any_number_of_nodes(nodes):
         hydro.Void(),
         10.0,
         state=start,
-        samples=21,
+        samples=11,
         rtol=1e-12,
         atol=1e-13,
         solver=diffrax.Dopri8(),
         path=path,
+        land=True,
     )
-    momentum = eqx.filter_vmap(
-        lambda p, q, eta, t: cosserat.momentum(BEAM, gait, unchecked_state(p, q, eta), t, path)
-    )(run.position, run.quaternion, run.twist, run.time)
+    momentum = eqx.filter_vmap(lambda p, q, eta, t: cosserat.momentum(BEAM, gait, unchecked_state(p, q, eta), t, path))(
+        run.position, run.quaternion, run.twist, run.time
+    )
     drift = np.abs(np.asarray(momentum) - np.asarray(momentum)[:1])
     scale = np.abs(np.asarray(momentum)[0]).max()
     assert scale > 1.0  # it moves
@@ -66,14 +66,20 @@ def test_tail_condition_by_loops_that_share_no_quadrature(name):
         assert np.abs(fields.moment).max() > 1e-2  # there is something to close
 
 
+# The kinks of |V|V cost the default nodes 1e-6 of the dissipation: twenty times as many bring it below 1e-9.
+FINE = cosserat.Beam(BEAM.profile, BEAM.density, BEAM.nose_radius, load_panels=(12, 40, 300, 12))
+
+TIGHT = cosserat.Nested(controller=diffrax.PIDController(rtol=1e-13, atol=1e-13))
+
+
 @eqx.filter_jit
-def energy_rate(gait, fluid, state, t, path):
+def energy_rate(gait, fluid, state, t):
     """d/dt(T + T_a) along the motion, by differentiation of the energies themselves."""
-    twist_rate = cosserat.head_acceleration(BEAM, gait, fluid, state, t, path)
+    twist_rate = cosserat.head_acceleration(FINE, gait, fluid, state, t)
     rates = (state.rotation @ state.twist[:3], quaternion_rate(state.quaternion, state.twist[3:]), twist_rate, 1.0)
 
     def energy(position, quaternion, twist, time):
-        sums = cosserat.energetics(BEAM, gait, fluid, unchecked_state(position, quaternion, twist), time, path)
+        sums = cosserat.energetics(FINE, gait, fluid, unchecked_state(position, quaternion, twist), time)
         return sums.kinetic + sums.added
 
     return jax.jvp(energy, (state.position, state.quaternion, state.twist, t), rates)[1]
@@ -82,23 +88,15 @@ def energy_rate(gait, fluid, state, t, path):
 @pytest.mark.parametrize("form", hydro.FORMS)
 def test_power_identity(form):
     """Actuators = d/dt(T + T_a) + D - P_conv; the two sides share no space loop."""
-    gait, fluid, path = six_strains(), hydro.Morison(added_mass=form), cosserat.Panels()
-    run = cosserat.rollout(BEAM, gait, fluid, 4.0, times=[0.6, 1.9, 3.7])
-    for k in range(3):
+    gait, fluid = six_strains(), hydro.Morison(added_mass=form)
+    run = cosserat.rollout(BEAM, gait, fluid, 2.0, times=[0.6, 1.9])
+    for k in range(2):
         state, t = run.state(k), run.time[k]
-        sums = cosserat.energetics(BEAM, gait, fluid, state, t, path)
-        given = cosserat.actuator_power(BEAM, gait, fluid, state, t, cosserat.Nested())
-        spent = energy_rate(gait, fluid, state, t, path) + sums.dissipation - sums.convective
-        assert abs(given) > 1e-2
-        # 1e-8 W where the drag's quadrature allows: the kinks of |V|V cost the fixed nodes 1e-6 of D.
-        fine = cosserat.Panels(order=40)
-        assert abs(given - spent) < 1e-6 * abs(sums.dissipation) + 1e-8
-        undragged = hydro.Morison(
-            added_mass=form, drag_axial=0.0, drag_lateral=0.0, drag_dorsal=0.0, drag_roll=0.0, nose_drag=0.0
-        )
-        sums = cosserat.energetics(BEAM, gait, undragged, state, t, fine)
-        given = cosserat.actuator_power(BEAM, gait, undragged, state, t, cosserat.Nested())
-        assert abs(given - (energy_rate(gait, undragged, state, t, fine) - sums.convective)) < 1e-8
+        sums = cosserat.energetics(FINE, gait, fluid, state, t)
+        given = cosserat.actuator_power(FINE, gait, fluid, state, t, TIGHT)
+        spent = energy_rate(gait, fluid, state, t) + sums.dissipation - sums.convective
+        assert abs(given) > 1e-2 and sums.dissipation > 1e-2
+        assert abs(given - spent) < 1e-8
         if form == "kirchhoff":
             assert abs(sums.convective) < 1e-13
 
