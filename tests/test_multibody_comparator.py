@@ -46,9 +46,7 @@ def test_the_chain_has_the_body_of_the_beam():
     """21.6992 kg and the added masses 25.619, 18.927 kg of the straight eel, whatever the number of links."""
     tree = mb.from_beam(cosserat.eel(), 7)
     assert abs(mb.mass(tree) - 21.6992) < 1e-3
-    still = mb.mass_matrix(tree, tree.neutral())
-    water = mb.mass_matrix(tree, tree.neutral(), fluid=hydro.Morison())
-    added = np.diag(water - still)[:3]
+    added = np.einsum("bii->i", mb.immerse(tree, hydro.Morison()).added_inertia)[:3]
     np.testing.assert_allclose(added, [0.4418, 25.619, 18.927], rtol=1e-3)
 
 
@@ -58,5 +56,3 @@ def test_refusals():
         mb.from_beam(beam, 1)
     with pytest.raises(ValueError, match="gait stretches or shears by 0.1"):
         mb.strain_law(gaits.Strain(stretch=1.1), 2.0, 5)
-    with pytest.raises(ValueError, match="must be a callable"):
-        mb.strain_law("wave", 2.0, 5)
