@@ -204,6 +204,7 @@ MACHINES = {
     "random-fixed": lambda: _random(3, base="fixed"),
     "branched": lambda: random_tree(np.random.default_rng(4), [0, 1, 1, 2, 0, 5, 5], ["revolute"] * 7),
     "arm": lambda: random_tree(np.random.default_rng(5), range(6), ["revolute"] * 6, base="fixed"),
+    "eel": lambda: mb.robots.eel(),
     "chain36": lambda: random_tree(np.random.default_rng(6), range(36), ["revolute"] * 36),
 }
 
