@@ -94,7 +94,7 @@ def test_it_swims_straight_and_forward(swims):
 
 
 def test_torques_against_the_actuators(swims):
-    """Published: within ±4 N·m (yaw, pitch), ±0.7 N·m (roll). Reached: yaw 4.6 in the start, 4.2 after it, else zero."""
+    """Published: within ±4 N·m (yaw, pitch), ±0.7 N·m (roll). Reached: yaw 4.6 in the start, then 4.2; else zero."""
     torque = np.abs(swims["paper"].torque.values).reshape(301, 12, 3)
     limits = mb.robots.EEL_TORQUE_LIMITS.reshape(12, 3)
     assert np.all(torque[:, :, 1:] < limits[None, :, 1:])
