@@ -72,5 +72,4 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
         lower.set_xlabel(label("time", "s"))
         how = "" if exact else " (rate of energy differenced)"
         frame_label(lower, f"Residual of the power identity{how}")
-        figure_of(upper).align_ylabels([upper, lower])
         return figure_of(upper)

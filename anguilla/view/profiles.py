@@ -19,7 +19,7 @@ from .style import (
 )
 from .vectors import force_in_section
 
-FORCES = ("$n_1$ (tension)", "$n_2$", "$n_3$")
+FORCES = ("$n_1$ (axial)", "$n_2$", "$n_3$")
 MOMENTS = ("$M_1$ (torsion)", "$M_2$", "$M_3$")
 
 

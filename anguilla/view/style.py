@@ -69,7 +69,10 @@ def new_figure(width: float = 7.5, height: float = 4.0) -> Picture:
         width: width [inches].
         height: height [inches].
     """
-    return Picture(figsize=(width, height), layout="constrained")
+    picture = Picture(figsize=(width, height), layout="constrained")
+    # A mathematical label stands out of the box that the layout reserves for it.
+    picture.get_layout_engine().set(w_pad=0.12)  # pyright: ignore[reportOptionalMemberAccess, reportCallIssue]
+    return picture
 
 
 def figure_of(ax: Axes) -> Figure:

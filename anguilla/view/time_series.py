@@ -43,7 +43,6 @@ def head_velocity(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figur
         _components(lower, dataset["time"], spin, [rf"$\omega_{a}$" for a in "xyz"])
         lower.set_ylabel(label("angular velocity", "rad/s"))
         lower.set_xlabel(label("time", "s"))
-        figure_of(upper).align_ylabels([upper, lower])
         return figure_of(upper)
 
 
@@ -97,7 +96,6 @@ def fluid_forces(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
             ax.plot(dataset["time"], total[:, k], color=BLACK, linewidth=1.0, linestyle="--", label="total")
             ax.set_ylabel(label(f"$F_{'xyz'[k]}$", "N"))
             ax.margins(x=0.0)
-        figure_of(rows[0]).align_ylabels(rows)
         frame_label(rows[0], "Fluid on the body")
         legend_outside(rows[0])
         rows[-1].set_xlabel(label("time", "s"))

@@ -8,7 +8,7 @@ from .surface import rotation_matrices
 
 
 def force_in_section(dataset: xr.Dataset) -> Float[np.ndarray, "time X 3"]:
-    """Internal force Rᵀn in the section frame [N]: along t1 (tension), t2 and t3 (shear)."""
+    """Internal force Rᵀn in the section frame [N]: along t1 (positive in compression), t2 and t3 (shear)."""
     rotation = rotation_matrices(dataset["orientation"].values)
     return np.einsum("txji,txj->txi", rotation, dataset["internal_force"].values)
 
