@@ -1,5 +1,5 @@
 """The verbs of the command line, one module each; `register(subparsers)` adds one."""
 
-from . import swim, vertebra
+from . import robot, swim, vertebra
 
-COMMANDS = (swim, vertebra)
+COMMANDS = (swim, robot, vertebra)

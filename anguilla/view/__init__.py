@@ -8,9 +8,14 @@ from .body import sections_at as sections_at
 from .budget import identity_residual as identity_residual
 from .budget import power_budget as power_budget
 from .camera import Camera as Camera
+from .chain import chain_body as chain_body
 from .maps import field_map as field_map
 from .maps import space_time as space_time
 from .profiles import internal_wrench as internal_wrench
+from .robots import forward_velocity as forward_velocity
+from .robots import head_path as head_path
+from .robots import joint_maps as joint_maps
+from .robots import joint_torques as joint_torques
 from .surface import Mesh as Mesh
 from .surface import Sections as Sections
 from .surface import eel_skin as eel_skin

@@ -1,0 +1,124 @@
+"""`anguilla robot`: the published machines made of rigid bodies."""
+
+import argparse
+import time
+from pathlib import Path
+
+import hydro
+from anguilla import view
+from anguilla.results import save
+from anguilla.robots import ROBOTS, Robot, Settings
+from anguilla.robots.entry import FLUIDS
+
+from .arguments import at_least, directory, positive
+from .swim import FPS, check
+
+DESCRIPTION = """\
+A published machine made of rigid bodies moves as its joints are told; the motion of its base and the torques of
+its motors are computed.
+
+robots:
+"""
+
+EPILOG = """\
+examples:
+  anguilla robot eel --t1 30 --out out
+      thirty seconds forward, as published: NetCDF file, figures and a film in out/
+  anguilla robot eel --out out --no-animation --added-mass kirchhoff
+      figures only; the form of the added mass that conserves energy
+  anguilla robot eel --t1 6 --fluid void --out out
+      no water: it wriggles on the spot, its momentum stays zero
+  anguilla robot eel --t1 10 --out out --film mp4 --camera follow
+      a film in MP4 (needs ffmpeg) that keeps the body in the middle
+
+files in DIR, all named after the robot:
+  eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
+  eel_trajectory.png      path of the head in the plane, with the bodies on it
+  eel_configurations.png  the body every 2.5 s
+  eel_head_velocity.png   forward velocity of head and centre of mass
+  eel_torques.png         torques of all motors against time, with the limits of the actuators
+  eel_joints.png          angle, torque and power of the yaw joints over joints and time
+  eel_power.png           power budget and what its identity leaves
+  eel.gif                 the film
+
+exit codes: 0 done, 1 the run failed, 2 bad arguments
+"""
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "robot",
+        help="a published machine of rigid bodies moves: figures, a film, a NetCDF file",
+        description=DESCRIPTION + "".join(f"  {name:9}{robot.help}\n" for name, robot in ROBOTS.items()),
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("robot", choices=tuple(ROBOTS), metavar="ROBOT", help=f"one of: {', '.join(ROBOTS)}")
+    parser.add_argument("--t1", type=positive, metavar="S", help="how long to move [s]; default: as published")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    water = parser.add_argument_group("the water")
+    water.add_argument("--fluid", choices=FLUIDS, default="morison", help="default: morison (drag and added mass)")
+    water.add_argument(
+        "--added-mass", choices=hydro.FORMS, help="its form in morison; default: paper (kirchhoff conserves energy)"
+    )
+    numbers = parser.add_argument_group("the numbers")
+    numbers.add_argument("--samples", type=at_least(2), metavar="N", help="output times; default: smooth curves")
+    numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="of the time step; default: 1e-6")
+    numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="of the time step; default: 1e-8")
+    pictures = parser.add_argument_group("the pictures")
+    pictures.add_argument("--no-figures", action="store_true", help="no figures")
+    pictures.add_argument("--no-animation", action="store_true", help="no film")
+    pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
+    pictures.add_argument(
+        "--fps", type=positive, default=FPS, metavar="N", help=f"pictures per second; default: {FPS:g}"
+    )
+    pictures.add_argument("--width", type=at_least(160), default=720, metavar="PX", help="of the film; default: 720")
+    pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
+    parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
+    parser.set_defaults(run=run, check=check)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Moves, draws, writes, and tells."""
+    begin = time.perf_counter()
+    robot = ROBOTS[arguments.robot]
+    say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
+    settings = settings_of(arguments, robot)
+    say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles: some ten seconds) ...")
+    dataset = robot.run(settings)
+    moved = time.perf_counter()
+    written = [save(dataset, arguments.out / f"{arguments.robot}.nc")]
+    if not arguments.no_figures:
+        say("drawing ...")
+        for name, figure in robot.figures(dataset).items():
+            written.append(arguments.out / f"{arguments.robot}_{name}.png")
+            figure().savefig(written[-1], dpi=150)
+    if not arguments.no_animation:
+        film = arguments.out / f"{arguments.robot}.{arguments.film}"
+        options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
+        written.append(view.animate(robot.body(dataset), film, progress=not arguments.quiet, **options))
+    end = time.perf_counter()
+    for line in robot.lines(dataset):
+        say(line)
+    say("files           " + f"\n{'':16}".join(f"{path} ({_kilobytes(path)} kB)" for path in written))
+    say(f"wall time       {end - begin:.1f} s (motion {moved - begin:.1f} s, pictures {end - moved:.1f} s)")
+    return 0
+
+
+def settings_of(arguments: argparse.Namespace, robot: Robot) -> Settings:
+    """The run that was asked for."""
+    t1 = arguments.t1 or robot.duration
+    return Settings(
+        t1=t1,
+        samples=arguments.samples or max(round(robot.rate * t1) + 1, 2),
+        fluid=arguments.fluid,
+        added_mass=arguments.added_mass or "paper",
+        rtol=arguments.rtol,
+        atol=arguments.atol,
+        progress=not arguments.quiet,
+    )
+
+
+def _kilobytes(path: Path) -> int:
+    return max(round(path.stat().st_size / 1e3), 1)

@@ -1,0 +1,68 @@
+"""The exact power budget along a recorded motion of a tree."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float
+
+import multibody
+from hydro import AbstractFluid
+from multibody.state import unchecked_state
+
+DRAG = ("drag", "nose_drag")  # terms of a fluid that only take energy
+
+
+def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: AbstractFluid) -> xr.Dataset:
+    """The dataset with the terms of its power identity, named as in a swim of the beam.
+
+        actuator_power = energy_rate + dissipation - convective_power
+
+    `energy_rate` is the derivative of the kinetic energy of bodies and added mass along the motion, with the
+    recorded accelerations: no difference between output times is taken, so the residual shows the dynamics.
+    `dissipation` is what drag and joint friction take; `convective_power` what the other terms of the fluid give
+    (zero in sum when the added mass conserves energy).
+
+    Args:
+        dataset: what `multibody.simulate` returned, without gravity, springs or loops.
+        tree: the bodies of that run.
+        fluid: its fluid.
+    """
+    names = ("head_twist", "head_twist_rate", "joint_position", "joint_velocity", "joint_acceleration")
+    rate = _rates(tree, multibody.immerse(tree, fluid), *(jnp.asarray(dataset[name].values) for name in names))
+    none = np.zeros(dataset.sizes["time"])
+    powers = {str(name)[6:]: dataset[name].values for name in dataset.data_vars if str(name).startswith("power_")}
+    taken = dataset["joint_dissipation"].values - sum((p for name, p in powers.items() if name in DRAG), none)
+    given = sum((p for name, p in powers.items() if name not in DRAG), none)
+
+    def labelled(values: np.ndarray, meaning: str):
+        return "time", np.asarray(values), {"units": "W", "long_name": meaning}
+
+    return dataset.assign(
+        energy_rate=labelled(np.asarray(rate), "rate of the kinetic energy of bodies and added mass"),
+        dissipation=labelled(taken, "power that drag and joint friction take"),
+        convective_power=labelled(given, "power from the fluid's terms that are neither drag nor added inertia"),
+    )
+
+
+@eqx.filter_jit
+def _rates(
+    tree: multibody.Tree,
+    medium: multibody.Immersion,
+    twist: Float[Array, "times 6"],
+    twist_rate: Float[Array, "times 6"],
+    q: Float[Array, "times positions"],
+    dq: Float[Array, "times freedoms"],
+    ddq: Float[Array, "times freedoms"],
+) -> Float[Array, "times"]:
+    def energy(twist, q, dq):
+        state = unchecked_state(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist)
+        return multibody.kinetic_energy(tree, state, q, dq, fluid=medium)
+
+    def rate(instant):
+        twist, twist_rate, q, dq, ddq = instant
+        moving = multibody.position_rates(tree, q, dq)
+        return jax.jvp(energy, (twist, q, dq), (twist_rate, moving, ddq))[1]
+
+    return jax.lax.map(rate, (twist, twist_rate, q, dq, ddq))
