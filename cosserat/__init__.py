@@ -1,5 +1,7 @@
 """The continuous, geometrically exact beam under imposed strains."""
 
+from spatial import SimulationError as SimulationError
+
 from .beam import (
     Beam as Beam,
     eel as eel,
@@ -34,7 +36,6 @@ from .rollout import (
     rollout as rollout,
 )
 from .simulate import (
-    SimulationError as SimulationError,
     simulate as simulate,
 )
 from .space_path import (

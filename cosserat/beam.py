@@ -1,8 +1,8 @@
 """The body: a beam of elliptic sections, its profile, density and nose."""
 
 import equinox as eqx
-import jax
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import EllipticSection, Profile, eel_profile, uniform_profile
@@ -60,7 +60,7 @@ class Beam(eqx.Module):
 def _spread(profile: Profile) -> tuple[int, ...]:
     """Panels in proportion to the length of each piece; evenly where the lengths are not known yet."""
     pieces = len(profile.pieces)
-    if isinstance(profile.breaks, jax.core.Tracer):
+    if isinstance(profile.breaks, Tracer):
         return (-(-_LOAD_PANELS // pieces),) * pieces
     breaks = np.asarray(profile.breaks)
     return tuple(max(1, int(np.ceil(n))) for n in _LOAD_PANELS * np.diff(breaks) / (breaks[-1] - breaks[0]))

@@ -89,15 +89,12 @@ def internal_wrench(
     """
     path = check_model(beam, gait, fluid, path)
     if stations is None:
-        stations = beam.length * jnp.linspace(0.0, 1.0, STATIONS)
+        X = beam.length * jnp.linspace(0.0, 1.0, STATIONS)
     else:
-        stations = increasing("stations", stations, "m")
-        stations = eqx.error_if(
-            stations,
-            (stations[0] < 0) | (stations[-1] > beam.length * (1 + 1e-12)),
-            "stations must lie between the nose (0) and the tail (beam.length) [m]",
-        )
-    return body_fields(path, path.sample(beam, fluid), beam, gait, fluid, state, jnp.asarray(t, float), stations)
+        X = increasing("stations", stations, "m")
+        outside = (X[0] < 0) | (X[-1] > beam.length * (1 + 1e-12))
+        X = eqx.error_if(X, outside, "stations must lie between the nose (0) and the tail (beam.length) [m]")
+    return body_fields(path, path.sample(beam, fluid), beam, gait, fluid, state, jnp.asarray(t, float), X)
 
 
 def body_fields(

@@ -94,7 +94,7 @@ class Nested(AbstractSpacePath):
                 drag=lever @ s.load_w(),  # (56)
             )
 
-        (end,) = self._solve(body, slope, start, None)
+        end = jax.tree.map(lambda y: y[-1], self._solve(body, slope, start, None))
         # From (ddr0, dω0) in the world to d(twist)/dt in the head frame: ddr0 = R0 (dV/dt + Ω×V).
         H = rotate.T @ end.inertia @ rotate
         return HeadDynamics(H, rotate.T @ (end.drag - end.coriolis) - H @ _convective(state.twist))
@@ -150,7 +150,7 @@ class Nested(AbstractSpacePath):
             moment=y.moment,
         )
 
-    def _solve(self, beam, slope, start, stations):
+    def _solve(self, beam, slope, start: Any, stations) -> Any:
         """Integrates over s in [0, segments], in which the profile is smooth between integers."""
         pieces, quadratics = segments(beam)
         count = len(pieces)
@@ -167,7 +167,7 @@ class Nested(AbstractSpacePath):
         controller, first = self.controller, None
         if isinstance(controller, diffrax.ConstantStepSize):
             first = count / self.steps
-        elif count > 1:
+        elif isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
             controller = diffrax.ClipStepSizeController(controller, jump_ts=jnp.arange(1.0, count))
         if stations is None:
             saveat = diffrax.SaveAt(t1=True)
@@ -186,8 +186,7 @@ class Nested(AbstractSpacePath):
             max_steps=self.max_steps,
             adjoint=self.adjoint,
         )
-        if stations is None:
-            return (jax.tree.map(lambda y: y[0], solution.ys),)
+        assert solution.ys is not None
         return solution.ys
 
 

@@ -2,12 +2,11 @@
 
 import diffrax
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import Numbers, increasing, positive, quaternion_rate
+from spatial import Numbers, output_times, positive, quaternion_rate, stopping_at_breaks
 
 from .beam import Beam
 from .head_dynamics import check_model
@@ -59,7 +58,7 @@ class Trajectory(eqx.Module):
         """The state at any time between the first and the last [s]; needs `rollout(..., dense=True)`."""
         if self.dense is None:
             raise ValueError("state_at needs the dense output: call rollout(..., dense=True)")
-        position, quaternion, twist = self.dense.evaluate(t)
+        position, quaternion, twist = self.dense.evaluate(jnp.asarray(t, float))
         return unchecked_state(position, quaternion / jnp.linalg.norm(quaternion), twist)
 
 
@@ -164,7 +163,7 @@ def _integrate(beam, gait, fluid, span, state, path, solver, controller, adjoint
         dt0=dt0,  # given, since diffrax's own first guess would compile the dynamics once more
         y0=(state.position, state.quaternion, state.twist),
         saveat=diffrax.SaveAt(ts=times, dense=dense),
-        stepsize_controller=_stopping(controller, gait, times if land else None),
+        stepsize_controller=stopping_at_breaks(controller, gait, times if land else None),
         max_steps=max_steps,
         adjoint=adjoint,
         throw=False,
@@ -178,29 +177,3 @@ def _integrate(beam, gait, fluid, span, state, path, solver, controller, adjoint
     norm = jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     run = Trajectory(times, position, quaternion / norm, twist, steps, succeeded, solution.interpolation)
     return run, coiled
-
-
-def output_times(
-    t0: Float[Array, ""], t1: Float[Array, ""], samples: int, times: Numbers | None
-) -> Float[Array, "times"]:
-    """The times at which a run is recorded; refuses those that do not increase from t0 to t1."""
-    span = increasing("(t0, t1)", jnp.stack([t0, t1]), "s")
-    if times is None:
-        if not isinstance(samples, int) or samples < 2:
-            raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
-        return span[0] + (span[1] - span[0]) * jnp.linspace(0.0, 1.0, samples)
-    times = increasing("times", times, "s")
-    outside = (times[0] < span[0]) | (times[-1] > span[1])
-    if not isinstance(outside, jax.core.Tracer) and outside:
-        raise ValueError(f"times run from {times[0]} to {times[-1]}: must lie between t0 = {t0} and t1 = {t1} [s]")
-    return eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
-
-
-def _stopping(controller, gait, landings):
-    """The controller, made to step onto the gait's break times and onto the landings."""
-    breaks = getattr(gait, "break_times", ())
-    if (not breaks and landings is None) or isinstance(controller, diffrax.ConstantStepSize):
-        return controller
-    # Jumps, not mere steps: past a break the first stage is evaluated anew, on the right side of it.
-    jumps = jnp.unique(jax.lax.stop_gradient(jnp.stack(list(breaks))), size=len(breaks)) if breaks else None
-    return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps)

@@ -11,7 +11,8 @@ import numpy as np
 import xarray as xr
 
 from hydro import AbstractFluid
-from spatial import Numbers, matrix_from_quaternion
+from spatial import Numbers, SimulationError, matrix_from_quaternion, raise_if_failed
+from spatial.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 
 from .beam import Beam
 from .energy import sampled_energetics
@@ -25,21 +26,8 @@ from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
 
-AXES = ("x", "y", "z")
-SECTION_AXES = ("t1", "t2", "t3")
-QUATERNION = ("w", "x", "y", "z")
-TWIST = ("V1", "V2", "V3", "W1", "W2", "W3")
-WRENCH = ("f1", "f2", "f3", "c1", "c2", "c3")
-STRAIN = ("G1", "G2", "G3", "K1", "K2", "K3")
-
 # name: (dimensions, unit, meaning)
-VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "head_position": (("time", "axis"), "m", "position of the nose in the world"),
-    "head_quaternion": (("time", "quaternion"), "1", "orientation of the head in the world"),
-    "head_twist": (("time", "twist"), "m/s, rad/s", "velocity of the head in its own frame"),
-    "head_twist_rate": (("time", "twist"), "m/s^2, rad/s^2", "rate of the head's twist in its own frame"),
-    "head_velocity": (("time", "axis"), "m/s", "velocity of the nose in the world"),
-    "head_angular_velocity": (("time", "axis"), "rad/s", "angular velocity of the head in the world"),
+VARIABLES: dict[str, Label] = HEAD | {
     "position": (("time", "X", "axis"), "m", "centre of each section in the world"),
     "orientation": (("time", "X", "quaternion"), "1", "orientation of each section in the world"),
     "section_twist": (("time", "X", "twist"), "m/s, rad/s", "velocity of each section in its own frame"),
@@ -52,20 +40,12 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "tail_force": (("time", "axis"), "N", "n(L): zero when the two space loops agree"),
     "tail_moment": (("time", "section_axis"), "N m", "M(L): zero when the two space loops agree"),
-    "centre_of_mass": (("time", "axis"), "m", "centre of mass of the body in the world"),
-    "centre_velocity": (("time", "axis"), "m/s", "velocity of the centre of mass in the world"),
-    "momentum": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of the body about the world's origin"),
     "impulse": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of body and added mass, same point"),
-    "kinetic_energy": (("time",), "J", "kinetic energy of the body"),
-    "added_energy": (("time",), "J", "kinetic energy of the added mass"),
-    "actuator_power": (("time",), "W", "power the actuators deliver to the body"),
     "dissipation": (("time",), "W", "power the fluid's resistance takes"),
+    "semiaxis_b": (("X",), "m", "semi-axis of the section along t2"),
+    "semiaxis_c": (("X",), "m", "semi-axis of the section along t3"),
     "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
 }
-
-
-class SimulationError(RuntimeError):
-    """A run that did not reach its last time."""
 
 
 def simulate(
@@ -139,10 +119,12 @@ def simulate(
         progress=diffrax.TqdmProgressMeter() if progress else None,
     )
     _raise_if_coiled(gait, beam, fluid, path, trajectory)
-    _raise_if_failed(trajectory)
+    raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     _warn_if_unresolved(gait, beam, path, trajectory)
     fields = _record(beam, gait, fluid, path, trajectory, stations)
-    return _dataset(fields, beam, trajectory, attributes(gait, fluid, path, trajectory, rtol, atol))
+    how = {"gait": type(gait).__name__, "space_path": str(path)}
+    attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
+    return _dataset(fields, beam, trajectory, attrs)
 
 
 def _raise_if_coiled(
@@ -153,18 +135,6 @@ def _raise_if_coiled(
     turn = np.asarray(panel_turn(gait, path.sample(beam, fluid), trajectory.time))
     if (turn > MAX_TURN).any():
         raise SimulationError(f"at t = {float(trajectory.time[np.argmax(turn > MAX_TURN)]):g} s {COILED}")
-
-
-def _raise_if_failed(trajectory: Trajectory) -> None:
-    if bool(trajectory.succeeded):
-        return
-    good = np.isfinite(np.asarray(trajectory.twist)).all(axis=1)
-    time = np.asarray(trajectory.time)
-    last = time[good][-1] if good.any() else time[0]
-    accepted, rejected = (int(n) for n in trajectory.steps)
-    raise SimulationError(
-        f"stopped after t = {last:g} s of {time[-1]:g} s, {accepted} steps accepted and {rejected} rejected: {FAILED}"
-    )
 
 
 def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, trajectory: Trajectory) -> None:
@@ -224,60 +194,17 @@ def _record(beam, gait, fluid, path, trajectory: Trajectory, stations: int) -> d
     return jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
 
 
-def attributes(
-    gait: Gait,
-    fluid: AbstractFluid,
-    path: AbstractSpacePath,
-    trajectory: Trajectory,
-    rtol: float,
-    atol: float,
-) -> dict[str, Any]:
-    """How a run was made, for the file it goes to."""
-    return {
-        "title": "anguilla: a swimming Cosserat beam",
-        "conventions": "SI; X from nose to tail; forward is -t1; (w,x,y,z) quaternions; wrenches act on the body",
-        "fluid": type(fluid).__name__,
-        "added_mass": str(getattr(fluid, "added_mass", "none")),
-        "gait": type(gait).__name__,
-        "space_path": str(path),
-        "rtol": float(rtol),
-        "atol": float(atol),
-        "steps_accepted": int(trajectory.steps[0]),
-        "steps_rejected": int(trajectory.steps[1]),
-    }
-
-
 def _dataset(fields: dict[str, Any], beam: Beam, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:
     X = np.asarray(beam.length) * np.linspace(0.0, 1.0, fields["position"].shape[1])
     section = jax.vmap(beam.profile)(jnp.asarray(X))
-    data: dict[str, Any] = {}
-    for name, values in fields.items():
-        if name in VARIABLES:
-            dims, units, meaning = VARIABLES[name]
-        elif name.startswith("fluid_"):
-            dims, units = ("time", "X", "wrench"), "N/m, N"
-            meaning = f"{_words(name[6:])} on each section per metre, in its own frame"
-        else:
-            dims, units, meaning = ("time", "wrench"), "N, N m", f"{_words(name)}, in the head frame"
-        data[name] = (dims, np.asarray(values), {"units": units, "long_name": meaning})
-    for name, values, meaning in (("b", section.b, "t2"), ("c", section.c, "t3")):
-        data[f"semiaxis_{name}"] = (
-            ("X",),
-            np.asarray(values),
-            {"units": "m", "long_name": f"semi-axis of the section along {meaning}"},
-        )
-    coords = {
-        "time": ("time", np.asarray(trajectory.time), {"units": "s", "long_name": "time"}),
-        "X": ("X", X, {"units": "m", "long_name": "abscissa along the body, from the nose"}),
-        "axis": list(AXES),
-        "section_axis": list(SECTION_AXES),
-        "quaternion": list(QUATERNION),
-        "twist": list(TWIST),
-        "wrench": list(WRENCH),
-        "strain_component": list(STRAIN),
-    }
-    return xr.Dataset(data, coords=coords, attrs=attrs)
+    fields = fields | {"semiaxis_b": section.b, "semiaxis_c": section.c}
+    along = {"units": "m", "long_name": "abscissa along the body, from the nose"}
+    coords = coordinates(trajectory.time, X=("X", X, along), section_axis=list(OWN_AXES), strain_component=list(STRAIN))
+    return xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs)
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _describe(name: str) -> Label:
+    """Label of a load of the fluid, whatever terms the fluid has."""
+    if name.startswith("fluid_"):
+        return ("time", "X", "wrench"), "N/m, N", f"{words(name[6:])} on each section per metre, in its own frame"
+    return ("time", "wrench"), "N, N m", f"{words(name)}, in the head frame"

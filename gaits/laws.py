@@ -23,16 +23,16 @@ class AbstractLaw(eqx.Module):
         """Times at which a higher derivative jumps [s]: a time integrator steps onto them."""
         return ()
 
-    def __add__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+    def __add__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
         return Sum((self, as_law(other)))
 
-    def __radd__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+    def __radd__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
         return Sum((as_law(other), self))
 
-    def __mul__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+    def __mul__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
         return Product((self, as_law(other)))
 
-    def __rmul__(self, other: "AbstractLaw | float") -> "AbstractLaw":
+    def __rmul__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
         return Product((as_law(other), self))
 
 

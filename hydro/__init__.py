@@ -2,11 +2,7 @@
 
 from .added_mass import (
     FORMS as FORMS,
-)
-from .added_mass import (
     convective_wrench as convective_wrench,
-)
-from .added_mass import (
     section_added_inertia as section_added_inertia,
 )
 from .drag import (
@@ -14,14 +10,8 @@ from .drag import (
 )
 from .fluid import (
     CONVECTIVE as CONVECTIVE,
-)
-from .fluid import (
     AbstractFluid as AbstractFluid,
-)
-from .fluid import (
     Place as Place,
-)
-from .fluid import (
     Void as Void,
 )
 from .morison import (
@@ -29,17 +19,9 @@ from .morison import (
 )
 from .profiles import (
     Cap as Cap,
-)
-from .profiles import (
     Profile as Profile,
-)
-from .profiles import (
     Taper as Taper,
-)
-from .profiles import (
     eel_profile as eel_profile,
-)
-from .profiles import (
     uniform_profile as uniform_profile,
 )
 from .sections import (

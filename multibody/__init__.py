@@ -1,5 +1,7 @@
 """The tree of rigid bodies: floating-base dynamics, inverse, direct, hybrid, with closed loops."""
 
+from spatial import SimulationError as SimulationError
+
 from . import robots as robots
 from .builders import (
     Link as Link,
@@ -75,7 +77,6 @@ from .rollout import (
     rollout as rollout,
 )
 from .simulate import (
-    SimulationError as SimulationError,
     simulate as simulate,
 )
 from .state import (

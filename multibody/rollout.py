@@ -1,7 +1,6 @@
 """The motion of a tree in time: pure arrays in, pure arrays out, for gradients to go through."""
 
 from collections.abc import Callable
-from typing import Any
 
 import diffrax
 import equinox as eqx
@@ -10,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
-from spatial import Numbers, angular, finite, increasing, linear, positive, quaternion_rate
+from spatial import Numbers, angular, finite, linear, output_times, positive, quaternion_rate, stopping_at_breaks
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -117,7 +116,6 @@ class Drive(eqx.Module):
         return q, dq, ddq
 
 
-@eqx.filter_jit
 def rollout(
     tree: Tree,
     law: JointLaw | None,
@@ -166,7 +164,7 @@ def rollout(
         rtol: relative tolerance of the adaptive step.
         atol: absolute tolerance of the adaptive step.
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
-        dt0: first (or constant) step [s]; chosen by diffrax when None.
+        dt0: first (or constant) step [s]; a thousandth of the run when None.
         max_steps: greatest number of steps.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
         throw: raise when the integration fails; otherwise `succeeded` tells.
@@ -184,9 +182,36 @@ def rollout(
         None if gravity is None else finite("gravity", gravity, (3,)),
         loops,
     )
+    start, stop = jnp.asarray(t0, float), jnp.asarray(t1, float)
+    times = output_times(start, stop, samples, times)
+    if controller is None:
+        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
     free_q, free_dq = tree.passive_positions, tree.passive_freedoms
     passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)
     passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)
+
+    run = _integrate(
+        tree,
+        drive,
+        # A first step is given, since diffrax's own first guess would compile the dynamics once more.
+        (start, stop, 1e-3 * (stop - start) if dt0 is None else positive("dt0", dt0, "s"), times),
+        (state.position, state.quaternion, state.twist, passive_q, passive_dq),
+        diffrax.Tsit5() if solver is None else solver,
+        controller,
+        diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
+        max_steps,
+        diffrax.NoProgressMeter() if progress is None else progress,
+    )
+    if not throw:
+        return run
+    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(run.twist, ~run.succeeded, FAILED))
+
+
+@eqx.filter_jit
+def _integrate(tree, drive, span, start, solver, controller, adjoint, max_steps, progress):
+    """The compiled part of `rollout`."""
+    t0, t1, dt0, times = span
+    free_q, free_dq = tree.passive_positions, tree.passive_freedoms
 
     def field(t, y, _):
         position, quaternion, twist, passive_q, passive_dq = y
@@ -203,28 +228,24 @@ def rollout(
             motion.acceleration[free_dq],
         )
 
-    start = jnp.asarray(t0, float)
-    stop = jnp.asarray(t1, float)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(field),
-        diffrax.Tsit5() if solver is None else solver,
-        t0=start,
-        t1=stop,
+        solver,
+        t0=t0,
+        t1=t1,
         dt0=dt0,
-        y0=(state.position, state.quaternion, state.twist, passive_q, passive_dq),
-        saveat=diffrax.SaveAt(ts=output_times(start, stop, samples, times)),
-        stepsize_controller=step_controller(law, rtol, atol, controller),
+        y0=start,
+        saveat=diffrax.SaveAt(ts=times),
+        stepsize_controller=stopping_at_breaks(controller, drive.law),
         max_steps=max_steps,
-        adjoint=diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
+        adjoint=adjoint,
         throw=False,
-        progress_meter=diffrax.NoProgressMeter() if progress is None else progress,
+        progress_meter=progress,
     )
     assert solution.ys is not None and solution.ts is not None
     position, quaternion, twist, passive_q, passive_dq = solution.ys
     whole = jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq))
     succeeded = (solution.result == diffrax.RESULTS.successful) & whole
-    if throw:
-        twist = eqx.error_if(twist, ~succeeded, FAILED)
     q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(solution.ts, passive_q, passive_dq)
     return Trajectory(
         time=solution.ts,
@@ -237,29 +258,3 @@ def rollout(
         steps=jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]]),
         succeeded=succeeded,
     )
-
-
-def output_times(
-    t0: Float[Array, ""], t1: Float[Array, ""], samples: int, times: Numbers | None
-) -> Float[Array, "times"]:
-    """The times at which a run is recorded; refuses those that do not increase from t0 to t1."""
-    span = increasing("(t0, t1)", jnp.stack([t0, t1]), "s")
-    if times is None:
-        if not isinstance(samples, int) or samples < 2:
-            raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
-        return span[0] + (span[1] - span[0]) * jnp.linspace(0.0, 1.0, samples)
-    times = increasing("times", times, "s")
-    outside = (times[0] < span[0]) | (times[-1] > span[1])
-    return eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
-
-
-def step_controller(
-    law: Any, rtol: Numbers, atol: Numbers, controller: diffrax.AbstractStepSizeController | None
-) -> diffrax.AbstractStepSizeController:
-    """The step size controller, made to step onto the times at which the law breaks."""
-    if controller is None:
-        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
-    breaks = tuple(getattr(law, "break_times", ()))
-    if not breaks or not isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
-        return controller
-    return diffrax.ClipStepSizeController(controller, step_ts=jnp.sort(jax.lax.stop_gradient(jnp.stack(breaks))))

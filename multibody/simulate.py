@@ -10,7 +10,8 @@ import numpy as np
 import xarray as xr
 
 from hydro import AbstractFluid, Void
-from spatial import Numbers, angular, finite, linear
+from spatial import Numbers, angular, finite, linear, raise_if_failed
+from spatial.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 
 from .blocks import apply, product
 from .coordinates import JointLaw, check_law, law_motion
@@ -22,20 +23,8 @@ from .rollout import FAILED, Drive, Torque, Trajectory, Wrench, rollout
 from .state import BaseState
 from .tree import Tree
 
-AXES = ("x", "y", "z")
-QUATERNION = ("w", "x", "y", "z")
-TWIST = ("V1", "V2", "V3", "W1", "W2", "W3")
-WRENCH = ("f1", "f2", "f3", "c1", "c2", "c3")
-BODY_AXES = ("t1", "t2", "t3")
-
-# name: (dimensions, unit, meaning); the same names as the beam's where the meaning is the same
-VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "head_position": (("time", "axis"), "m", "position of the base in the world"),
-    "head_quaternion": (("time", "quaternion"), "1", "orientation of the base in the world"),
-    "head_twist": (("time", "twist"), "m/s, rad/s", "velocity of the base in its own frame"),
-    "head_twist_rate": (("time", "twist"), "m/s^2, rad/s^2", "rate of the base's twist in its own frame"),
-    "head_velocity": (("time", "axis"), "m/s", "velocity of the base in the world"),
-    "head_angular_velocity": (("time", "axis"), "rad/s", "angular velocity of the base in the world"),
+# name: (dimensions, unit, meaning)
+VARIABLES: dict[str, Label] = HEAD | {
     "position": (("time", "body", "axis"), "m", "origin of each body frame in the world"),
     "rotation": (("time", "body", "axis", "body_axis"), "1", "axes of each body in the world, as columns"),
     "body_twist": (("time", "body", "twist"), "m/s, rad/s", "velocity of each body in its own frame"),
@@ -44,18 +33,8 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "joint_acceleration": (("time", "freedom"), "rad/s^2 or m/s^2", "joint accelerations"),
     "torque": (("time", "freedom"), "N m or N", "torques of the motors"),
     "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
-    "centre_of_mass": (("time", "axis"), "m", "centre of mass of the bodies in the world"),
-    "centre_velocity": (("time", "axis"), "m/s", "velocity of the centre of mass in the world"),
-    "momentum": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of the bodies about the world's origin"),
-    "kinetic_energy": (("time",), "J", "kinetic energy of the bodies and rotors"),
-    "added_energy": (("time",), "J", "kinetic energy of the added mass"),
-    "actuator_power": (("time",), "W", "power all motors deliver to the bodies"),
     "joint_dissipation": (("time",), "W", "power that joint dampers and friction take"),
 }
-
-
-class SimulationError(RuntimeError):
-    """A run that did not reach its last time."""
 
 
 def simulate(
@@ -139,22 +118,12 @@ def simulate(
         throw=False,
         progress=diffrax.TqdmProgressMeter() if progress else None,
     )
-    _raise_if_failed(trajectory)
+    moving = jnp.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
+    raise_if_failed(trajectory.succeeded, trajectory.time, moving, trajectory.steps, FAILED)
     medium = immerse(tree, Void() if fluid is None else fluid)
     pull = None if gravity is None else finite("gravity", gravity, (3,))
     fields = _record(tree, Drive(law, medium, torque, wrench, pull, loops), trajectory)
     return _dataset(tree, fluid, fields, trajectory, rtol, atol)
-
-
-def _raise_if_failed(trajectory: Trajectory) -> None:
-    if bool(trajectory.succeeded):
-        return
-    moving = np.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
-    good = np.isfinite(moving).all(axis=1)
-    time = np.asarray(trajectory.time)
-    last = time[good][-1] if good.any() else time[0]
-    accepted, rejected = (int(n) for n in trajectory.steps)
-    raise SimulationError(f"stopped after t = {last:g} s, {accepted} steps accepted and {rejected} rejected: {FAILED}")
 
 
 @eqx.filter_jit
@@ -209,44 +178,24 @@ def _dataset(
     rtol: float,
     atol: float,
 ) -> xr.Dataset:
-    data: dict[str, Any] = {}
-    for name, values in fields.items():
-        if name in VARIABLES:
-            dims, units, meaning = VARIABLES[name]
-        elif name.startswith("fluid_"):
-            dims, units = ("time", "body", "wrench"), "N, N m"
-            meaning = f"{_words(name[6:])} on each body, in its own frame"
-        else:
-            dims, units, meaning = ("time",), "W", f"power the bodies receive from {_words(name[6:])}"
-        data[name] = (dims, np.asarray(values), {"units": units, "long_name": meaning})
     table = tree.layout
     label = lambda joint, first, k: tree.joint_names[joint] + (f".{k - first}" if k > first else "")  # noqa: E731
     freedoms = [label(j, table.freedom_start[j], d) for d, j in enumerate(table.freedom_joint)]
     owner = np.repeat(np.arange(table.joints), np.diff(table.position_start))
-    coordinates = [label(j, table.position_start[j], k) for k, j in enumerate(owner)]
-    coords = {
-        "time": ("time", np.asarray(trajectory.time), {"units": "s", "long_name": "time"}),
-        "body": list(tree.names),
-        "freedom": freedoms,
-        "coordinate": coordinates,
-        "axis": list(AXES),
-        "body_axis": list(BODY_AXES),
-        "quaternion": list(QUATERNION),
-        "twist": list(TWIST),
-        "wrench": list(WRENCH),
-    }
-    attrs = {
-        "title": "anguilla: a tree of rigid bodies",
-        "conventions": "SI; (w,x,y,z) quaternions; twists and wrenches linear first; wrenches act on the body",
-        "fluid": "none" if fluid is None else type(fluid).__name__,
-        "added_mass": str(getattr(fluid, "added_mass", "none")),
-        "rtol": float(rtol),
-        "atol": float(atol),
-        "steps_accepted": int(trajectory.steps[0]),
-        "steps_rejected": int(trajectory.steps[1]),
-    }
-    return xr.Dataset(data, coords=coords, attrs=attrs)
+    labels = [label(j, table.position_start[j], k) for k, j in enumerate(owner)]
+    coords = coordinates(
+        trajectory.time,
+        body=list(tree.names),
+        freedom=freedoms,
+        coordinate=labels,
+        body_axis=list(OWN_AXES),
+    )
+    attrs = attributes("a tree of rigid bodies", fluid, trajectory.steps, rtol, atol)
+    return xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs)
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _describe(name: str) -> Label:
+    """Label of a load of the fluid and of its power, whatever terms the fluid has."""
+    if name.startswith("fluid_"):
+        return ("time", "body", "wrench"), "N, N m", f"{words(name[6:])} on each body, in its own frame"
+    return ("time",), "W", f"power the bodies receive from {words(name[6:])}"

@@ -11,6 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, ArrayLike
 
 Numbers = ArrayLike | Sequence[Any]  # what a constructor takes for an array of numbers
@@ -18,7 +19,7 @@ Numbers = ArrayLike | Sequence[Any]  # what a constructor takes for an array of 
 
 def require_float64() -> None:
     """Raises unless JAX runs in double precision."""
-    if not jax.config.jax_enable_x64:
+    if not jax.config.read("jax_enable_x64"):
         raise RuntimeError(
             "JAX is in single precision, in which these dynamics lose most of their digits. "
             "Import `anguilla` first, or call jax.config.update('jax_enable_x64', True)."
@@ -36,7 +37,7 @@ def _as_array(name: str, value: Numbers) -> Array:
 
 
 def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
-    if isinstance(array, jax.core.Tracer):
+    if isinstance(array, Tracer):
         return eqx.error_if(array, bad(array, jnp), f"{name} {rule}")
     known = np.asarray(array)
     if np.any(bad(known, np)):

@@ -1,0 +1,83 @@
+"""Names, units and meanings on the arrays of a run, common to both engines."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+AXES = ("x", "y", "z")
+OWN_AXES = ("t1", "t2", "t3")
+QUATERNION = ("w", "x", "y", "z")
+TWIST = ("V1", "V2", "V3", "W1", "W2", "W3")
+WRENCH = ("f1", "f2", "f3", "c1", "c2", "c3")
+STRAIN = ("G1", "G2", "G3", "K1", "K2", "K3")
+
+Label = tuple[tuple[str, ...], str, str]  # dimensions, unit, meaning
+
+# What the motion of the leading frame is called, beam or tree.
+HEAD: dict[str, Label] = {
+    "head_position": (("time", "axis"), "m", "position of the head (nose or base) in the world"),
+    "head_quaternion": (("time", "quaternion"), "1", "orientation of the head in the world"),
+    "head_twist": (("time", "twist"), "m/s, rad/s", "velocity of the head in its own frame"),
+    "head_twist_rate": (("time", "twist"), "m/s^2, rad/s^2", "rate of the head's twist in its own frame"),
+    "head_velocity": (("time", "axis"), "m/s", "velocity of the head in the world"),
+    "head_angular_velocity": (("time", "axis"), "rad/s", "angular velocity of the head in the world"),
+    "centre_of_mass": (("time", "axis"), "m", "centre of mass in the world"),
+    "centre_velocity": (("time", "axis"), "m/s", "velocity of the centre of mass in the world"),
+    "momentum": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum about the world's origin"),
+    "kinetic_energy": (("time",), "J", "kinetic energy of the body"),
+    "added_energy": (("time",), "J", "kinetic energy of the added mass"),
+    "actuator_power": (("time",), "W", "power the actuators deliver to the body"),
+}
+
+
+def labelled(
+    fields: dict[str, Any], labels: dict[str, Label], describe: Callable[[str], Label]
+) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]]:
+    """Variables of a dataset: each array with its dimensions, unit and meaning.
+
+    Args:
+        fields: arrays by name.
+        labels: what is known of them.
+        describe: the label of a name that is not among them.
+    """
+    out = {}
+    for name, values in fields.items():
+        dims, units, meaning = labels[name] if name in labels else describe(name)
+        out[name] = (dims, np.asarray(values), {"units": units, "long_name": meaning})
+    return out
+
+
+def coordinates(time: Float[Array, "times"], **others: Any) -> dict[str, Any]:
+    """The coordinates every run has, and others."""
+    return {
+        "time": ("time", np.asarray(time), {"units": "s", "long_name": "time"}),
+        "axis": list(AXES),
+        "quaternion": list(QUATERNION),
+        "twist": list(TWIST),
+        "wrench": list(WRENCH),
+        **others,
+    }
+
+
+def attributes(
+    title: str, fluid: Any, steps: Int[Array, "2"], rtol: float, atol: float, **others: str
+) -> dict[str, Any]:
+    """How a run was made, for the file it goes to."""
+    return {
+        "title": f"anguilla: {title}",
+        "conventions": "SI; X from nose to tail; forward is -t1; (w,x,y,z) quaternions; wrenches act on the body",
+        "fluid": "none" if fluid is None else type(fluid).__name__,
+        "added_mass": str(getattr(fluid, "added_mass", "none")),
+        "rtol": float(rtol),
+        "atol": float(atol),
+        "steps_accepted": int(steps[0]),
+        "steps_rejected": int(steps[1]),
+        **others,
+    }
+
+
+def words(name: str) -> str:
+    """A variable's name as text."""
+    return name.replace("_", " ")

@@ -1,0 +1,45 @@
+"""Where a frame is and how it moves: the state both engines integrate in time."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from .checks import Numbers, finite, unit
+from .rotations import matrix_from_quaternion
+
+
+class FrameState(eqx.Module):
+    """Pose and twist of a moving frame: the head of a beam, the base of a tree.
+
+    Attributes:
+        position: of its origin (the nose, for a beam) in the world [m].
+        quaternion: of its axes in the world, (w, x, y, z), unit.
+        twist: its velocity (V, Ω) in its own axes [m/s, rad/s]; a beam swims forward when V1 < 0.
+    """
+
+    position: Float[Array, "3"]
+    quaternion: Float[Array, "4"]
+    twist: Float[Array, "6"]
+
+    def __init__(
+        self,
+        position: Numbers = (0.0, 0.0, 0.0),
+        quaternion: Numbers = (1.0, 0.0, 0.0, 0.0),
+        twist: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    ):
+        self.position = finite("position", position, (3,))
+        self.quaternion = unit("quaternion", quaternion, 4)
+        self.twist = finite("twist", twist, (6,))
+
+    @property
+    def rotation(self) -> Float[Array, "3 3"]:
+        """Axes of the frame in the world, as columns."""
+        return matrix_from_quaternion(self.quaternion)
+
+
+def unchecked_state(position: Float[Array, "3"], quaternion: Float[Array, "4"], twist: Float[Array, "6"]) -> FrameState:
+    """A state made of arrays that are known to be good: no check stays in compiled loops."""
+    state = object.__new__(FrameState)
+    for name, value in (("position", position), ("quaternion", quaternion), ("twist", twist)):
+        object.__setattr__(state, name, jnp.asarray(value))
+    return state
