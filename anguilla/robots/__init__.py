@@ -1,7 +1,6 @@
 """The published machines at the front door: how each is run, drawn and summed up, one entry each."""
 
 from .eel import EEL
-from .entry import Robot as Robot
-from .entry import Settings as Settings
+from .entry import Robot as Robot, Settings as Settings
 
 ROBOTS: dict[str, Robot] = {"eel": EEL}

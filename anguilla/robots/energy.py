@@ -8,10 +8,8 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 import multibody
-from hydro import AbstractFluid
+from hydro import CONVECTIVE, AbstractFluid
 from multibody.state import unchecked_state
-
-DRAG = ("drag", "nose_drag")  # terms of a fluid that only take energy
 
 
 def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: AbstractFluid) -> xr.Dataset:
@@ -21,8 +19,8 @@ def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: Abstract
 
     `energy_rate` is the derivative of the kinetic energy of bodies and added mass along the motion, with the
     recorded accelerations: no difference between output times is taken, so the residual shows the dynamics.
-    `dissipation` is what drag and joint friction take; `convective_power` what the other terms of the fluid give
-    (zero in sum when the added mass conserves energy).
+    `dissipation` is what drag and joint friction take; `convective_power` what the added mass gives besides its
+    inertia (zero when it conserves energy).
 
     Args:
         dataset: what `multibody.simulate` returned, without gravity, springs or loops.
@@ -33,8 +31,8 @@ def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: Abstract
     rate = _rates(tree, multibody.immerse(tree, fluid), *(jnp.asarray(dataset[name].values) for name in names))
     none = np.zeros(dataset.sizes["time"])
     powers = {str(name)[6:]: dataset[name].values for name in dataset.data_vars if str(name).startswith("power_")}
-    taken = dataset["joint_dissipation"].values - sum((p for name, p in powers.items() if name in DRAG), none)
-    given = sum((p for name, p in powers.items() if name not in DRAG), none)
+    taken = dataset["joint_dissipation"].values - sum((p for name, p in powers.items() if name not in CONVECTIVE), none)
+    given = sum((p for name, p in powers.items() if name in CONVECTIVE), none)
 
     def labelled(values: np.ndarray, meaning: str):
         return "time", np.asarray(values), {"units": "W", "long_name": meaning}
@@ -42,7 +40,7 @@ def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: Abstract
     return dataset.assign(
         energy_rate=labelled(np.asarray(rate), "rate of the kinetic energy of bodies and added mass"),
         dissipation=labelled(taken, "power that drag and joint friction take"),
-        convective_power=labelled(given, "power from the fluid's terms that are neither drag nor added inertia"),
+        convective_power=labelled(given, "power of the added mass besides its inertia"),
     )
 
 

@@ -46,7 +46,7 @@ def torque_lines(dataset: xr.Dataset, families: Mapping[str, Sequence[str]], sta
     for family, names in families.items():
         torque = np.abs(dataset["torque"].sel(freedom=list(names)).values)
         limit = float(dataset["torque_limit"].sel(freedom=list(names)).min())
-        when, which = np.unravel_index(np.argmax(torque), torque.shape)
+        when, which = (int(k) for k in np.unravel_index(np.argmax(torque), torque.shape))
         peak, time = float(torque[when, which]), dataset["time"].values
         if peak < 1e-9 * limit:
             words = f"zero, limit {limit:g} N m"

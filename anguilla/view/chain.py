@@ -36,6 +36,7 @@ def chain_body(dataset: xr.Dataset, tree: Tree, profile: Profile) -> xr.Dataset:
     share = 0.5 - 0.5 * np.cos(np.pi * np.linspace(0.0, 1.0, STATIONS))
     share = KINK + (1.0 - 2.0 * KINK) * share
     X, place, turn, begin = [], [], [], 0.0
+    upward = None  # t3 of the link before, in the world at the first instant
     for link in np.unique(owner):
         mine = np.flatnonzero(owner == link)
         weight, axes = np.asarray(points.weight)[mine], np.asarray(points.rotation)[mine[0]]
@@ -44,6 +45,9 @@ def chain_body(dataset: xr.Dataset, tree: Tree, profile: Profile) -> xr.Dataset:
         middle = weight @ np.asarray(points.position)[mine] / length
         local = middle + length * (share - 0.5)[:, None] * axes[:, 0]
         rotation = dataset["rotation"].values[:, link]
+        if upward is not None and (rotation[0] @ axes)[:, 2] @ upward < 0:
+            axes = axes * np.array([1.0, -1.0, -1.0])  # the same ellipse, its back on the side of its neighbour's
+        upward = (rotation[0] @ axes)[:, 2]
         place.append(dataset["position"].values[:, None, link] + np.einsum("tij,sj->tsi", rotation, local))
         across = Rotation.from_matrix(rotation @ axes).as_quat(scalar_first=True)
         turn.append(np.repeat(across[:, None], STATIONS, axis=1))

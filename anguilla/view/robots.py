@@ -44,12 +44,14 @@ def head_path(body: xr.Dataset, dataset: xr.Dataset, bodies: int = 2) -> Figure:
     low, high = (bound(body["position"].sel(axis=["x", "y"]).values, axis=(0, 1)) for bound in (np.min, np.max))
     with styled():
         share = (high[1] - low[1] + 0.25) / (high[0] - low[0] + 0.25)
-        ax = new_figure(10.0, float(np.clip(9.0 * share, 1.0, 7.0)) + 1.1).add_subplot()
+        ax = new_figure(10.0, float(np.clip(9.0 * share, 0.5, 7.0)) + 0.85).add_subplot()
         configurations_plane(body, every, ax=ax)
         centre = dataset["centre_of_mass"].values
         ax.plot(*centre[:, :2].T, color=VERMILLION, linewidth=1.2, zorder=5, label="path of the centre of mass")
         ax.yaxis.set_major_locator(MaxNLocator(4))
-        frame_label(ax, f"From above, bodies at t = {', '.join(f'{t:g}' for t in time[0] + every * np.arange(bodies))} s")
+        frame_label(
+            ax, f"From above, bodies at t = {', '.join(f'{t:g}' for t in time[0] + every * np.arange(bodies))} s"
+        )
         legend_outside(ax)
         return figure_of(ax)
 
@@ -74,7 +76,7 @@ def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = No
         if len(middle) > 1:
             along = centre @ way
             mean = (np.interp(middle + period / 2, time, along) - np.interp(middle - period / 2, time, along)) / period
-            ax.plot(middle, mean, color=BLACK, linewidth=1.6, linestyle="--", label=f"its mean over {period:g} s")
+            ax.plot(middle, mean, color=BLACK, linewidth=1.2, linestyle=":", label=f"its mean over {period:g} s")
         ax.set_xlabel(label("time", "s"))
         ax.set_ylabel(label("velocity along the way", "m/s"))
         ax.margins(x=0.0)
@@ -165,8 +167,8 @@ def _colours(count: int) -> np.ndarray:
 
 
 def _ticks(count: int) -> list[int]:
-    """Numbers of joints to write under an axis: the first, the last and some between."""
-    return sorted({round(x) for x in np.linspace(1, count, min(count, 5))})
+    """Numbers of joints to write under an axis: all of them, or as many as there is room for."""
+    return list(range(1, count + 1, -(-count // 14)))
 
 
 def _joint_bar(figure: Figure, axes: Any, count: int) -> None:
