@@ -1,0 +1,27 @@
+"""`anguilla validate`: the code against conservation laws, independent figures, closed forms and the papers."""
+
+import argparse
+
+from validation import command
+
+EXAMPLES = """\
+examples:
+  anguilla validate                                 the whole table, some minutes
+  anguilla validate --group "closed forms"          one group of checks
+  anguilla validate --out out                       also out/validation.html, with figures
+  anguilla validate --ledger                        what the papers claim, and what became of it
+
+"""
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "validate",
+        help="measure the code against references, and print the table",
+        description=command.DESCRIPTION,
+        epilog=EXAMPLES + command.EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.execute)

@@ -1,0 +1,111 @@
+"""The checks themselves, and what the command makes of one that fails."""
+
+import functools
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import validation
+from validation import command, published, report
+from validation.html import page
+
+ROOT = Path(__file__).parent.parent
+CHECKS = validation.all_checks()
+
+
+@functools.cache
+def result(check):
+    return check()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_physics(check):
+    made = result(check)
+    assert made.passed, made
+    assert made.unit and made.source and made.meaning
+
+
+def fake(name, measure):
+    """A registered check that lives for one test."""
+    measure.__name__ = name
+    return report.check(group="fake", title="a fake", unit="m", source="none", meaning="the fake is broken")(measure)
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    empty = {}
+    monkeypatch.setattr(report, "_REGISTRY", empty)
+    return empty
+
+
+def test_a_broken_check_is_named_and_turns_the_exit_code(registry, capsys):
+    fake("sound", lambda: (1.0, 1.0, 1e-9))
+    assert command.main([]) == 0
+    fake("wrong_reference", lambda: (1.0, 2.0, 1e-9))
+    assert command.main([]) == 1
+    assert "FAILED fake/wrong_reference: the fake is broken" in capsys.readouterr().out
+
+
+def test_an_error_inside_a_check_is_a_failure_that_is_shown(registry, capsys):
+    def breaks():
+        raise RuntimeError("no such water")
+
+    fake("breaks", breaks)
+    fake("undefined", lambda: (math.nan, 0.0, 1.0))
+    fake("careless", lambda: (0.0, 0.0, math.inf))
+    assert command.main([]) == 1
+    out = capsys.readouterr().out
+    assert "RuntimeError: no such water" in out and "Traceback" in out
+    assert "FAILED fake/undefined" in out and "FAILED fake/careless" in out
+    assert "0 of 3 checks passed" in out
+
+
+def test_names_are_unique(registry):
+    fake("twin", lambda: (0.0, 0.0, 1.0))
+    with pytest.raises(ValueError, match="check 'twin': name used twice"):
+        fake("twin", lambda: (0.0, 0.0, 1.0))
+
+
+def test_unknown_group_exits_with_two(capsys):
+    with pytest.raises(SystemExit) as end:
+        command.main(["--group", "alchemy"])
+    assert end.value.code == 2
+    assert "alchemy" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="group 'alchemy': unknown, must be one of "):
+        validation.all_checks(["alchemy"])
+
+
+def test_groups_and_list(capsys):
+    assert {check.group for check in CHECKS} == set(validation.GROUPS)
+    assert command.main(["--list", "--group", "closed forms"]) == 0
+    out = capsys.readouterr().out
+    assert "straight_coasting" in out and "tail_condition_planar" not in out
+
+
+def test_ledger_has_no_empty_cell_and_its_evidence_exists(capsys):
+    names = {check.__name__ for check in CHECKS}
+    claims = published.ledger()
+    assert len(claims) >= 45
+    for claim in claims:
+        cells = claim.cells()
+        assert len(cells) == len(published.COLUMNS) and all(cell.strip() for cell in cells), claim
+        assert claim.verdict in published.VERDICTS
+        if claim.verdict in (published.CORRECTED, published.CANNOT):
+            assert claim.why != "-", claim
+        if "::" in claim.evidence:
+            path, function = claim.evidence.split("::")
+            assert re.search(rf"^def {function}\(", (ROOT / path).read_text(), re.M), claim
+        else:
+            assert claim.evidence in names or (claim.evidence == "-" and claim.verdict == published.NOT_TESTED), claim
+    assert command.main(["--ledger"]) == 0
+    assert f"{sum(c.verdict == published.REPRODUCED for c in claims):3} reproduced" in capsys.readouterr().out
+
+
+def test_page_is_self_contained(registry):
+    fake("sound", lambda: (1.0, 1.0, 1e-9))
+    fake("broken<", lambda: (1.0, 2.0, 1e-9))
+    text = page(report.run(report.registered(), open("/dev/null", "w")), [])
+    assert "broken&lt;" in text and "1 of 2 checks passed" in text
+    assert "http" not in text and "<script" not in text

@@ -1,0 +1,30 @@
+"""All the checks there are: importing their modules registers them."""
+
+from collections.abc import Iterable
+
+from . import (
+    agreement as agreement,
+    closed_forms as closed_forms,
+    conservation as conservation,
+    engines as engines,
+    rigid_body as rigid_body,
+    slender_bodies as slender_bodies,
+    tree_conservation as tree_conservation,
+)
+from .report import CheckFunction, registered
+
+GROUPS = ("conservation", "agreement", "closed forms")
+
+
+def all_checks(groups: Iterable[str] | None = None) -> tuple[CheckFunction, ...]:
+    """The checks, group after group; each returns a `Check` when called.
+
+    Args:
+        groups: names of groups; all when None.
+
+    Raises:
+        ValueError: naming a group that does not exist.
+    """
+    found = registered(groups)
+    order = list(dict.fromkeys([*GROUPS, *(function.group for function in found)]))
+    return tuple(sorted(found, key=lambda function: order.index(function.group)))

@@ -1,0 +1,71 @@
+"""The command line of the checks, shared by `python -m validation` and `anguilla validate`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .catalogue import GROUPS, all_checks
+from .published import ledger, print_ledger
+from .report import run
+
+OK, FAILED = 0, 1
+
+DESCRIPTION = """\
+Measures the code against conservation laws, independent figures and closed forms, and prints each number with its
+reference, its tolerance and its unit. The claims of the papers and what became of them are in the ledger.
+"""
+EPILOG = """\
+exit codes: 0 every check passed, 1 a check failed (it is named, with what that means), 2 bad arguments
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the options to a parser."""
+    parser.add_argument(
+        "--group",
+        action="append",
+        choices=GROUPS,
+        metavar="G",
+        help=f"only this group of checks, one of {', '.join(map(repr, GROUPS))}; may be given several times",
+    )
+    parser.add_argument("--list", action="store_true", help="only say which checks there are")
+    parser.add_argument("--ledger", action="store_true", help="only print the claims of the papers and their verdicts")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/validation.html: table, ledger, figures")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Does what the options ask; returns the exit code."""
+    functions = all_checks(arguments.group)
+    if arguments.list:
+        for function in functions:
+            print(f"{function.group:14} {function.__name__:32} {function.title}")
+        return OK
+    if arguments.ledger:
+        print_ledger(ledger(), sys.stdout)
+        return OK
+    outcome = run(functions, sys.stdout)
+    if arguments.out is not None:
+        from .html import write_report  # draws with matplotlib: only when it is needed
+
+        print(f"report in {write_report(outcome, arguments.out)}")
+    return FAILED if outcome.failed else OK
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs `python -m validation`.
+
+    Args:
+        arguments: the words after it; those of the process when None.
+
+    Returns:
+        0 when every check passed, 1 when one failed. Bad arguments end the process with 2.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m validation",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_arguments(parser)
+    return execute(parser.parse_args(arguments))

@@ -1,0 +1,62 @@
+"""The ledger of published claims: what a paper says, what this code gives, and the verdict."""
+
+import textwrap
+from collections.abc import Callable
+from typing import NamedTuple, TextIO
+
+REPRODUCED = "reproduced"
+CORRECTED = "reproduced with a corrected equation"
+CANNOT = "cannot be reproduced"
+NOT_TESTED = "not tested"
+VERDICTS = (REPRODUCED, CORRECTED, CANNOT, NOT_TESTED)
+
+
+class Claim(NamedTuple):
+    """One claim of a paper.
+
+    Attributes:
+        claim: what is said.
+        where: paper and section or equation.
+        published: the value, or what the paper shows.
+        ours: what this code gives; a function where it is cheap to compute.
+        evidence: the check, or the test as file::function, that computes it.
+        verdict: one of `VERDICTS`.
+        why: the correction, or why not; "-" where nothing is to be said.
+    """
+
+    claim: str
+    where: str
+    published: str
+    ours: str | Callable[[], str]
+    evidence: str
+    verdict: str
+    why: str
+
+    def cells(self) -> tuple[str, ...]:
+        """The seven cells as text, with what is cheap to compute computed now."""
+        ours = self.ours if isinstance(self.ours, str) else self.ours()
+        return (self.claim, self.where, self.published, ours, self.evidence, self.verdict, self.why)
+
+
+COLUMNS = ("claim", "where", "published", "ours", "evidence", "verdict", "why")
+
+
+def ledger() -> tuple[Claim, ...]:
+    """All the claims, paper after paper."""
+    from .claims_eel import CLAIMS as eel
+    from .claims_machines import CLAIMS as machines
+
+    return eel + machines
+
+
+def print_ledger(claims: tuple[Claim, ...], stream: TextIO) -> None:
+    """Prints the claims one by one, then how many have each verdict."""
+    for k, claim in enumerate(claims, 1):
+        name, where, published, ours, evidence, verdict, why = claim.cells()
+        print(f"{k:2}. {name}  {where}", file=stream)
+        rows = (("published", published), ("ours", ours), ("evidence", evidence), ("verdict", verdict), ("why", why))
+        for word, text in rows:
+            wrapped = textwrap.fill(text, 110, initial_indent=f"    {word:10} ", subsequent_indent=" " * 15)
+            print(wrapped, file=stream)
+    for verdict in VERDICTS:
+        print(f"{sum(claim.verdict == verdict for claim in claims):3} {verdict}", file=stream)
