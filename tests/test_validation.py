@@ -1,6 +1,7 @@
 """The checks themselves, and what the command makes of one that fails."""
 
 import functools
+import io
 import math
 import re
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import validation
-from validation import command, published, report
+from validation import command, mutants, published, report
 from validation.html import page
 
 ROOT = Path(__file__).parent.parent
@@ -106,6 +107,20 @@ def test_ledger_has_no_empty_cell_and_its_evidence_exists(capsys):
 def test_page_is_self_contained(registry):
     fake("sound", lambda: (1.0, 1.0, 1e-9))
     fake("broken<", lambda: (1.0, 2.0, 1e-9))
-    text = page(report.run(report.registered(), open("/dev/null", "w")), [])
+    text = page(report.run(report.registered(), io.StringIO()), [])
     assert "broken&lt;" in text and "1 of 2 checks passed" in text
     assert "http" not in text and "<script" not in text
+
+
+@pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda mutant: mutant.name)
+def test_mutants_still_find_their_place(mutant, tmp_path):
+    """Each substitution matches the source exactly once, and names checks that exist."""
+    path = tmp_path / mutant.file
+    path.parent.mkdir()
+    before = (ROOT / mutant.file).read_text()
+    path.write_text(before)
+    mutants.mutate(mutant, tmp_path)
+    assert path.read_text() != before
+    assert set(mutant.checks) <= {check.__name__ for check in CHECKS}
+    with pytest.raises(ValueError, match="stands 0 times"):
+        mutants.mutate(mutant, tmp_path)

@@ -29,6 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="G",
         help=f"only this group of checks, one of {', '.join(map(repr, GROUPS))}; may be given several times",
     )
+    parser.add_argument(
+        "--check",
+        action="append",
+        choices=[function.__name__ for function in all_checks()],
+        metavar="NAME",
+        help="only this check, one of those that --list shows; may be given several times",
+    )
     parser.add_argument("--list", action="store_true", help="only say which checks there are")
     parser.add_argument("--ledger", action="store_true", help="only print the claims of the papers and their verdicts")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/validation.html: table, ledger, figures")
@@ -37,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Does what the options ask; returns the exit code."""
     functions = all_checks(arguments.group)
+    if arguments.check is not None:
+        functions = tuple(function for function in functions if function.__name__ in arguments.check)
     if arguments.list:
         for function in functions:
             print(f"{function.group:14} {function.__name__:32} {function.title}")
