@@ -11,6 +11,10 @@ from .laws import (
     Sum as Sum,
     TravellingWave as TravellingWave,
 )
+from .orbits import (
+    Orbit as Orbit,
+    periodic_orbit as periodic_orbit,
+)
 from .published import (
     PUBLISHED as PUBLISHED,
     dive as dive,
