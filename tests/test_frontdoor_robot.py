@@ -66,7 +66,8 @@ def test_figures_are_labelled_and_space_is_not_distorted(ran):
         if name in ("trajectory", "configurations"):
             assert figure.axes[0].get_aspect() == 1.0
     panels = figures["torques"]().axes[:3]
-    drawn = [{abs(line.get_ydata()[0]) for line in ax.get_lines() if line.get_linestyle() == "--"} for ax in panels]
+    dashed = [[line for line in ax.get_lines() if line.get_linestyle() == "--"] for ax in panels]
+    drawn = [{float(np.abs(np.asarray(line.get_ydata())[0])) for line in lines} for lines in dashed]
     assert drawn == [{4.0}, {4.0}, {0.7}]
 
 
