@@ -16,6 +16,7 @@ EPILOG = """\
 start here:
   anguilla swim --gait planar --t1 10 --out out     the eel swims; figures, a film and data in out/
   anguilla swim --help                              all its options, with examples
+  anguilla robot eel --t1 30 --out out              the 36-joint eel robot; torques against its actuators
 
 Compiled programs are kept in the user's cache directory, so that later runs start faster; the environment variable
 ANGUILLA_CACHE names another directory, or turns this off (ANGUILLA_CACHE=off).
