@@ -1,7 +1,6 @@
 """The checks themselves, and what the command makes of one that fails."""
 
 import functools
-import io
 import math
 import re
 from pathlib import Path
@@ -107,7 +106,7 @@ def test_ledger_has_no_empty_cell_and_its_evidence_exists(capsys):
 def test_page_is_self_contained(registry):
     fake("sound", lambda: (1.0, 1.0, 1e-9))
     fake("broken<", lambda: (1.0, 2.0, 1e-9))
-    text = page(report.run(report.registered(), io.StringIO()), [])
+    text = page(report.run(report.registered()), [])
     assert "broken&lt;" in text and "1 of 2 checks passed" in text
     assert "http" not in text and "<script" not in text
 

@@ -1,7 +1,6 @@
 """The command line of the checks, shared by `python -m validation` and `anguilla validate`."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,9 +50,9 @@ def execute(arguments: argparse.Namespace) -> int:
             print(f"{function.group:14} {function.__name__:32} {function.title}")
         return OK
     if arguments.ledger:
-        print_ledger(ledger(), sys.stdout)
+        print_ledger(ledger())
         return OK
-    outcome = run(functions, sys.stdout)
+    outcome = run(functions)
     if arguments.out is not None:
         from .html import write_report  # draws with matplotlib: only when it is needed
 

@@ -108,7 +108,7 @@ def _power(form):
     sums = cosserat.energetics(fine, case.gait, fluid, case.state, t)
     spent = _energy_rate(fine, case.gait, fluid, case.state, t) + sums.dissipation - sums.convective
     require(abs(given) > 1.0 and sums.dissipation > 1.0, "hardly any power flows")
-    return (given - spent) / sums.dissipation, 0.0, POWER
+    return float((given - spent) / sums.dissipation), 0.0, POWER
 
 
 _POWER = dict(

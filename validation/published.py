@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Callable
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 REPRODUCED = "reproduced"
 CORRECTED = "reproduced with a corrected equation"
@@ -49,14 +49,14 @@ def ledger() -> tuple[Claim, ...]:
     return eel + machines
 
 
-def print_ledger(claims: tuple[Claim, ...], stream: TextIO) -> None:
+def print_ledger(claims: tuple[Claim, ...]) -> None:
     """Prints the claims one by one, then how many have each verdict."""
     for k, claim in enumerate(claims, 1):
         name, where, published, ours, evidence, verdict, why = claim.cells()
-        print(f"{k:2}. {name}  {where}", file=stream)
+        print(f"{k:2}. {name}  {where}")
         rows = (("published", published), ("ours", ours), ("evidence", evidence), ("verdict", verdict), ("why", why))
         for word, text in rows:
             wrapped = textwrap.fill(text, 110, initial_indent=f"    {word:10} ", subsequent_indent=" " * 15)
-            print(wrapped, file=stream)
+            print(wrapped)
     for verdict in VERDICTS:
-        print(f"{sum(claim.verdict == verdict for claim in claims):3} {verdict}", file=stream)
+        print(f"{sum(claim.verdict == verdict for claim in claims):3} {verdict}")

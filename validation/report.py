@@ -6,7 +6,7 @@ import math
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, TextIO
+from typing import NamedTuple, Protocol, runtime_checkable
 
 Measurement = tuple[float, float, float]
 
@@ -43,6 +43,7 @@ class Check:
         return not self.error and abs(self.measured - self.reference) <= self.tolerance
 
 
+@runtime_checkable
 class CheckFunction(Protocol):
     """A registered check: call it to make it."""
 
@@ -145,28 +146,28 @@ def attempt(function: CheckFunction) -> Check:
         )
 
 
-def run(functions: Sequence[CheckFunction], stream: TextIO) -> Outcome:
+def run(functions: Sequence[CheckFunction]) -> Outcome:
     """Makes checks one after the other, and prints each as a row of a table as soon as it is made."""
     width = max((len(function.__name__) for function in functions), default=4)
-    print(_row(width, ("check", "measured", "reference", "tolerance", "unit", "verdict", "time")), file=stream)
-    print(_row(width, ("-" * width, "-" * 12, "-" * 12, "-" * 9, "-" * 6, "-" * 7, "-" * 6)), file=stream)
+    print(_row(width, ("check", "measured", "reference", "tolerance", "unit", "verdict", "time")))
+    print(_row(width, ("-" * width, "-" * 12, "-" * 12, "-" * 9, "-" * 6, "-" * 7, "-" * 6)))
     begin, checks, seconds, group = time.perf_counter(), [], [], None
     for function in functions:
         if function.group != group:
             group = function.group
-            print(f"{group}", file=stream, flush=True)
+            print(f"{group}", flush=True)
         start = time.perf_counter()
         made = attempt(function)
         seconds.append(time.perf_counter() - start)
         checks.append(made)
-        print(_row(width, (*cells(made), f"{seconds[-1]:.1f} s")), file=stream, flush=True)
+        print(_row(width, (*cells(made), f"{seconds[-1]:.1f} s")), flush=True)
     outcome = Outcome(tuple(checks), tuple(seconds))
     passed = len(checks) - len(outcome.failed)
-    print(f"{passed} of {len(checks)} checks passed in {time.perf_counter() - begin:.0f} s", file=stream)
+    print(f"{passed} of {len(checks)} checks passed in {time.perf_counter() - begin:.0f} s")
     for made in outcome.failed:
-        print(f"FAILED {made.group}/{made.name}: {made.meaning}", file=stream)
+        print(f"FAILED {made.group}/{made.name}: {made.meaning}")
         if made.error:
-            print(made.error, file=stream)
+            print(made.error)
     return outcome
 
 

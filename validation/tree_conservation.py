@@ -136,4 +136,4 @@ def tree_power_identity() -> Measurement:
     motors, change, fluid_power = balance(state, q, dq, ddq)
     resisting = fluid_power["drag"] + fluid_power["nose_drag"]
     require(resisting < -1e-2, "the water resists hardly")
-    return motors, change - resisting, POWER
+    return float(motors), float(change - resisting), POWER
