@@ -28,6 +28,7 @@ from .style import (
 )
 from .trajectory import configurations_plane
 
+SPOT = 1e-3  # displacement below which the machine stays on the spot: forward is then -x [m]
 ZERO = 1e-9  # share of its limit below which a torque is called zero
 
 
@@ -68,7 +69,7 @@ def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = No
         ax = ax or new_figure(8.0, 3.6).add_subplot()
         time, centre = dataset["time"].values, dataset["centre_of_mass"].values
         way = centre[-1] - centre[0]
-        way = way / np.linalg.norm(way) if np.linalg.norm(way) > 0 else np.array([-1.0, 0.0, 0.0])
+        way = way / np.linalg.norm(way) if np.linalg.norm(way) > SPOT else np.array([-1.0, 0.0, 0.0])
         ax.axhline(0.0, color=BLACK, linewidth=0.6)
         ax.plot(time, dataset["head_velocity"].values @ way, color=BLUE, linewidth=1.0, label="head")
         ax.plot(time, dataset["centre_velocity"].values @ way, color=VERMILLION, linewidth=1.2, label="centre of mass")
