@@ -8,7 +8,7 @@ from hydro import CONVECTIVE, AbstractFluid, Place, Void
 from spatial import Numbers, angular, cross, join, linear, nodewise, wrench_to_head
 
 from .beam import Beam
-from .head_dynamics import check_model
+from .head_dynamics import check_model, compiled
 from .internal_wrench import actuation_per_metre
 from .panels import Panels, SectionMotion, apply, at_loads, body_shape, load_terms, section_motion
 from .quadrature import load_nodes
@@ -48,7 +48,7 @@ class Energetics(eqx.Module):
     convective: Float[Array, ""]
 
 
-@eqx.filter_jit
+@compiled
 def energetics(
     beam: Beam,
     gait: Gait,
@@ -107,7 +107,6 @@ def sampled_energetics(
     )
 
 
-@eqx.filter_jit
 def momentum(beam: Beam, gait: Gait, state: HeadState, t: Numbers, path: Panels | None = None) -> Float[Array, "6"]:
     """Linear momentum of the body [kg·m/s] and its angular momentum about the world's origin [kg·m²/s], in the world.
 
@@ -121,7 +120,7 @@ def momentum(beam: Beam, gait: Gait, state: HeadState, t: Numbers, path: Panels 
     return energetics(beam, gait, Void(), state, t, path).momentum_w
 
 
-@eqx.filter_jit
+@compiled
 def actuator_power(
     beam: Beam,
     gait: Gait,

@@ -1,5 +1,8 @@
 """The head's acceleration under imposed strains: the first space loop, from any path. [BPK06, VIII.A]"""
 
+import functools
+from collections.abc import Callable
+
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -29,7 +32,18 @@ def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpac
     return path
 
 
-@eqx.filter_jit
+def compiled(f: Callable) -> Callable:
+    """Compiles a function of (beam, gait, fluid, state, t, ...) once for all times, given as numbers or arrays."""
+    inner = eqx.filter_jit(f)
+
+    @functools.wraps(f)
+    def outer(beam, gait, fluid, state, t, *args, **kwargs):
+        return inner(beam, gait, fluid, state, jnp.asarray(t, float), *args, **kwargs)
+
+    return outer
+
+
+@compiled
 def head_dynamics(
     beam: Beam,
     gait: Gait,
@@ -52,7 +66,7 @@ def head_dynamics(
     return path.head_dynamics(path.sample(beam, fluid), gait, fluid, state, jnp.asarray(t, float))
 
 
-@eqx.filter_jit
+@compiled
 def head_acceleration(
     beam: Beam,
     gait: Gait,

@@ -11,7 +11,7 @@ from hydro import AbstractFluid, EllipticSection, Place
 from spatial import Numbers, increasing, join, matrix_from_quaternion
 
 from .beam import Beam
-from .head_dynamics import check_model
+from .head_dynamics import check_model, compiled
 from .quadrature import load_nodes
 from .space_path import AbstractSpacePath, BothLoops
 from .state import HeadState
@@ -64,7 +64,6 @@ class BodyFields(eqx.Module):
         return _section_force(self)
 
 
-@eqx.filter_jit
 def internal_wrench(
     beam: Beam,
     gait: Gait,
@@ -94,7 +93,12 @@ def internal_wrench(
         X = increasing("stations", stations, "m")
         outside = (X[0] < 0) | (X[-1] > beam.length * (1 + 1e-12))
         X = eqx.error_if(X, outside, "stations must lie between the nose (0) and the tail (beam.length) [m]")
-    return body_fields(path, path.sample(beam, fluid), beam, gait, fluid, state, jnp.asarray(t, float), X)
+    return _fields(beam, gait, fluid, state, t, path, X)
+
+
+@compiled
+def _fields(beam, gait, fluid, state, t, path, stations):
+    return body_fields(path, path.sample(beam, fluid), beam, gait, fluid, state, t, stations)
 
 
 def body_fields(

@@ -48,6 +48,15 @@ def check_gait(gait: Gait) -> None:
     if not callable(gait):
         raise ValueError(f"gait = {gait!r}: must be a callable (X, t) -> strain (6,)")
     scalar = jax.ShapeDtypeStruct((), jnp.result_type(float))
-    shape = getattr(eqx.filter_eval_shape(gait, scalar, scalar), "shape", None)
-    if shape != (6,):
-        raise ValueError(f"gait returns shape {shape} at one (X, t): must be (6,), the strain (Γ, K)")
+    try:
+        strain = eqx.filter_eval_shape(gait, scalar, scalar)
+    except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, TypeError) as error:
+        raise ValueError(
+            "gait could not be evaluated at one (X, t) of traced scalars. Write it with jax.numpy (jnp.sin, "
+            f"jnp.where), not with numpy, math or if, and let it take (X, t): {str(error).splitlines()[0]}"
+        ) from error
+    if not isinstance(strain, jax.ShapeDtypeStruct):
+        hint = ": did you forget the parentheses, as in gaits.planar()?" if callable(strain) else ""
+        raise ValueError(f"gait returns a {type(strain).__name__}, not an array (6,), the strain (Γ, K){hint}")
+    if strain.shape != (6,):
+        raise ValueError(f"gait returns shape {strain.shape} at one (X, t): must be (6,), the strain (Γ, K)")

@@ -7,6 +7,7 @@ from .envelopes import (
 from .laws import (
     AbstractLaw as AbstractLaw,
     Constant as Constant,
+    Function as Function,
     Product as Product,
     Sum as Sum,
     TravellingWave as TravellingWave,

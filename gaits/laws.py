@@ -1,6 +1,7 @@
 """Scalar laws of space and time, which add and multiply: the words a gait is made of."""
 
 import abc
+from collections.abc import Callable
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -23,17 +24,29 @@ class AbstractLaw(eqx.Module):
         """Times at which a higher derivative jumps [s]: a time integrator steps onto them."""
         return ()
 
-    def __add__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
+    def __add__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
         return Sum((self, as_law(other)))
 
-    def __radd__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
+    def __radd__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
         return Sum((as_law(other), self))
 
-    def __mul__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
+    def __mul__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
         return Product((self, as_law(other)))
 
-    def __rmul__(self, other: "AbstractLaw | Numbers") -> "AbstractLaw":
+    def __rmul__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
         return Product((as_law(other), self))
+
+    def __neg__(self) -> "AbstractLaw":
+        return -1.0 * self
+
+    def __sub__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
+        return self + -1.0 * as_law(other)
+
+    def __rsub__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
+        return other + -1.0 * self
+
+    def __truediv__(self, other: Numbers) -> "AbstractLaw":
+        return self * (1.0 / jnp.asarray(other, float))
 
 
 class Constant(AbstractLaw):
@@ -78,6 +91,20 @@ class TravellingWave(AbstractLaw):
         return jnp.polyval(self.amplitude, X) * jnp.sin(phase)
 
 
+class Function(AbstractLaw):
+    """Any function (X, t) -> scalar, written with jax.numpy and twice differentiable in time.
+
+    Attributes:
+        function: a plain function, or a pytree whose arrays gradients reach.
+    """
+
+    function: Callable[[Scalar, Scalar], Scalar]
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """The value at (X, t)."""
+        return self.function(X, t)
+
+
 class Sum(AbstractLaw):
     """The sum of laws."""
 
@@ -114,6 +141,8 @@ class Product(AbstractLaw):
         return tuple(time for law in self.laws for time in law.break_times)
 
 
-def as_law(value: AbstractLaw | Numbers) -> AbstractLaw:
-    """A law as it is, a number as a `Constant`."""
-    return value if isinstance(value, AbstractLaw) else Constant(value)
+def as_law(value: AbstractLaw | Callable | Numbers) -> AbstractLaw:
+    """A law as it is, a function (X, t) -> scalar as a `Function`, a number as a `Constant`."""
+    if isinstance(value, AbstractLaw):
+        return value
+    return Function(value) if callable(value) else Constant(value)

@@ -1,5 +1,7 @@
 """Strain laws ξ(X,t) = (Γ, K): one scalar law per strain, and the five kinematics of [BPK06, II]."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -8,7 +10,7 @@ from spatial import Numbers
 
 from .laws import AbstractLaw, Scalar, as_law
 
-Law = AbstractLaw | Numbers
+Law = AbstractLaw | Callable | Numbers
 
 
 class Strain(eqx.Module):

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from spatial import Numbers, increasing, positive, shaped
+from spatial import Numbers, finite, increasing, positive, shaped
 
 from .sections import EllipticSection
 
@@ -56,8 +57,10 @@ class Cap(eqx.Module):
     c: Float[Array, ""]
 
     def __init__(self, base: Numbers, height: Numbers, b: Numbers, c: Numbers):
-        self.base = jnp.asarray(base, float)
-        self.height = jnp.asarray(height, float)
+        self.base = finite("Cap.base", base, ())
+        self.height = finite("Cap.height", height, ())
+        if not isinstance(self.height, Tracer) and self.height == 0.0:
+            raise ValueError("Cap.height = 0.0: must not be zero [m]; negative for a nose, positive for a tail")
         self.b = positive("Cap.b", b, "m")
         self.c = positive("Cap.c", c, "m")
 
@@ -84,10 +87,17 @@ class Profile(eqx.Module):
     def __init__(self, breaks: Numbers, pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]):
         self.breaks = increasing("Profile.breaks", breaks, "m")
         self.pieces = tuple(pieces)
-        shaped("Profile.breaks", self.breaks, (len(self.pieces) + 1,))
+        if self.breaks.shape != (len(self.pieces) + 1,):
+            raise ValueError(
+                f"Profile: {len(self.pieces)} piece(s) need {len(self.pieces) + 1} breaks, {self.breaks.size} given"
+            )
+        if not isinstance(self.breaks, Tracer) and self.breaks[0] != 0.0:
+            raise ValueError(f"Profile.breaks[0] = {self.breaks[0]}: must be 0, the nose [m]")
         for k, piece in enumerate(self.pieces):
             if not callable(piece):
                 raise ValueError(f"Profile.pieces[{k}] = {piece!r}: must be a callable X -> (b, c)")
+            if not isinstance(pair := piece(0.5 * (self.breaks[k] + self.breaks[k + 1])), tuple) or len(pair) != 2:
+                raise ValueError(f"Profile.pieces[{k}] returns {pair!r} at one X: must be the pair (b, c) [m]")
             inside = self.breaks[k] + (self.breaks[k + 1] - self.breaks[k]) * jnp.linspace(0.02, 0.98, 25)
             for name, values in zip(("b", "c"), jax.vmap(piece)(inside), strict=True):
                 positive(f"Profile.pieces[{k}]: semi-axis {name} inside the body", values, "m")

@@ -40,7 +40,11 @@ def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
     if isinstance(array, Tracer):
         return eqx.error_if(array, bad(array, jnp), f"{name} {rule}")
     known = np.asarray(array)
-    if np.any(bad(known, np)):
+    wrong = np.asarray(bad(known, np))
+    if wrong.any():
+        if known.size > 8 and wrong.shape == known.shape:
+            first = tuple(int(k) for k in np.argwhere(wrong)[0])
+            raise ValueError(f"{name}{list(first)} = {known[first]}: {rule}")
         raise ValueError(f"{name} = {known.tolist()}: {rule}")
     return array
 

@@ -1,6 +1,7 @@
 """The labelled simulation: contents, units, failures, refusals."""
 
 import diffrax
+import jax
 import jax.numpy as jnp
 import jaxtyping
 import numpy as np
@@ -59,6 +60,21 @@ def test_dense_output_passes_through_the_samples():
     assert np.abs(state.twist - run.twist[3]).max() < 1e-12
     with pytest.raises(ValueError, match="dense=True"):
         cosserat.rollout(BEAM, GAIT, FLUID, 1.0, samples=6).state_at(0.5)
+
+
+def test_new_numbers_do_not_compile_again(caplog):
+    """Another time, gait, body or water of the same make runs the program that is there."""
+
+    def run(x):
+        beam, gait = cosserat.eel(radius=0.07 + 0.001 * x), gaits.spiral(offset2=0.1 * x)
+        cosserat.head_acceleration(beam, gait, hydro.Morison(1000.0 + x), cosserat.HeadState(), 0.1 * x)
+        cosserat.rollout(beam, gait, hydro.Morison(1000.0 + x), 0.05 + 0.01 * x, samples=3)
+
+    run(1.0)
+    with caplog.at_level("WARNING"), jax.log_compiles():
+        run(2.0)
+    assert not [r for r in caplog.records if "Compiling" in r.getMessage() and "_integrate" in r.getMessage()]
+    assert not [r for r in caplog.records if "Compiling" in r.getMessage() and "head_" in r.getMessage()]
 
 
 def test_constant_steps_converge_at_the_order_of_the_solver():
@@ -122,6 +138,20 @@ def test_a_coiled_body_is_refused_and_more_panels_resolve_it():
         (
             lambda: cosserat.head_acceleration(BEAM, lambda X, t: jnp.zeros(3), FLUID, cosserat.HeadState(), 0.0),
             r"gait returns shape \(3,\) at one \(X, t\): must be \(6,\)",
+        ),
+        (
+            lambda: cosserat.head_acceleration(BEAM, gaits.planar, FLUID, cosserat.HeadState(), 0.0),
+            "gait returns a Strain, not an array.*forget the parentheses",
+        ),
+        (
+            lambda: cosserat.head_acceleration(BEAM, lambda X, t: [1.0] * 6, FLUID, cosserat.HeadState(), 0.0),
+            "gait returns a list, not an array",
+        ),
+        (
+            lambda: cosserat.head_acceleration(
+                BEAM, lambda X, t: jnp.ones(6) * np.sin(X), FLUID, cosserat.HeadState(), 0.0
+            ),
+            "Write it with jax.numpy",
         ),
     ],
 )

@@ -80,6 +80,10 @@ def test_laws_add_and_multiply_and_know_their_break_times():
     expected = 2.0 * (np.sin(2 * np.pi * (0.4 / 2.0 - 5.0 / 3.0)) + 0.25) + 1.0
     assert np.isclose(law(0.4, 5.0), expected, rtol=1e-14)
     assert [float(t) for t in law.break_times] == [0.0, 1.0]
+    assert np.isclose((1.0 - law / 2.0)(0.4, 5.0), 1.0 - expected / 2.0, rtol=1e-14)
+    assert np.isclose((-law - 0.5)(0.4, 5.0), -expected - 0.5, rtol=1e-14)
+    mixed = gaits.Start(0.0, 1.0) * (lambda X, t: jnp.sin(X - t))
+    assert np.isclose(gaits.planar_bending(mixed)(0.4, 5.0)[5], np.sin(0.4 - 5.0), rtol=1e-14)
     assert sorted(float(t) for t in gaits.dive().break_times) == [0, 1, 2, 3, 4, 5, 6, 7]
 
 

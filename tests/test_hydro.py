@@ -4,8 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import cosserat
 import hydro
@@ -167,10 +166,13 @@ def test_section_moments_by_integration():
         (lambda: hydro.eel_profile(length=1.0), "Profile.breaks = .*strictly increasing"),
         (lambda: hydro.eel_profile(radius=-0.1), "radius = -0.1: must be finite and positive"),
         (lambda: hydro.Taper((0.0, 1.0), (0.1, 0.0), (0.1, 0.1)), "Taper.b"),
-        (lambda: hydro.Profile((0.0, 1.0), ()), "Profile.breaks has shape"),
+        (lambda: hydro.Profile((0.0, 1.0), ()), r"Profile: 0 piece\(s\) need 1 breaks, 2 given"),
+        (lambda: hydro.Profile((0.1, 1.0), (hydro.Taper((0.1, 1.0), (0.1, 0.1), (0.1, 0.1)),)), "must be 0, the nose"),
+        (lambda: hydro.Profile((0.0, 1.0), (lambda X: 0.1 + 0 * X,)), r"must be the pair \(b, c\)"),
+        (lambda: hydro.Cap(0.1, 0.0, 0.1, 0.1), "Cap.height = 0.0: must not be zero"),
         (
             lambda: hydro.Profile((0.0, 2.0), (lambda X: (jnp.abs(X - 1.0) - 0.1, 0.1 + 0 * X),)),
-            r"Profile\.pieces\[0\]: semi-axis b inside the body",
+            r"Profile\.pieces\[0\]: semi-axis b inside the body\[\d+\] = -0\.0",
         ),
         (lambda: hydro.uniform_profile(-2.0, 0.1, 0.1), "length = -2.0"),
     ],
