@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import anguilla
 
-from . import compilation_cache
 from .commands import COMMANDS
 
 DESCRIPTION = """\
@@ -40,7 +39,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = chosen.check(chosen) if hasattr(chosen, "check") else None
     if wrong is not None:
         parser.error(wrong)
-    compilation_cache.switch_on()
     try:
         return chosen.run(chosen)
     except KeyboardInterrupt:

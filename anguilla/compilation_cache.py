@@ -1,6 +1,7 @@
 """Compiled programs kept between runs, so that a second one starts quickly.
 
-The directory is that of the user's caches; the environment variable `ANGUILLA_CACHE` names another one, or turns
+On as soon as `anguilla` is imported, unless JAX was told another directory before. The directory is that of the
+user's caches; the environment variable `ANGUILLA_CACHE` names another one, or turns
 the cache off (`ANGUILLA_CACHE=off`). It can be deleted at any time.
 """
 
@@ -36,8 +37,8 @@ def switch_on() -> Path | None:
     A directory that cannot be made turns the cache off, with a word on the error output: a run must not fail for it.
     """
     directory = cache_directory()
-    if directory is None:
-        return None
+    if directory is None or jax.config.read("jax_compilation_cache_dir"):
+        return None  # turned off, or chosen already
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

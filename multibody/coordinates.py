@@ -103,7 +103,13 @@ def check_law(tree: Tree, law: JointLaw | None) -> None:
         return
     if not callable(law):
         raise ValueError(f"law = {law!r}: must be a callable t -> positions ({count},) of the actuated joints")
-    shape = getattr(jax.eval_shape(law, jax.ShapeDtypeStruct((), jnp.result_type(float))), "shape", None)
+    try:
+        shape = getattr(jax.eval_shape(law, jax.ShapeDtypeStruct((), jnp.result_type(float))), "shape", None)
+    except TypeError as error:
+        raise ValueError(
+            f"law could not be evaluated at a time t: must be t -> positions ({count},), written with jax.numpy. "
+            f"A strain law (X, t) becomes one by multibody.strain_law: {str(error).splitlines()[0]}"
+        ) from error
     if shape != (count,):
         raise ValueError(f"law returns shape {shape}: must be ({count},), the positions of the actuated joints")
 

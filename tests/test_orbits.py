@@ -67,9 +67,7 @@ def test_steady_planar_swim():
     assert orbit.residual < 1e-10
     assert abs(speed - eel_reference()["planar_speed_variants"]["perimeter pi(b+c), Cd_head=0.2"]["speed_39_40"]) < 1e-4
     flow = jax.jit(lambda twist: period(twist, amplitude).twist[-1])
-    differenced = np.stack(
-        [(flow(orbit.start + h) - flow(orbit.start - h)) / 2e-5 for h in 1e-5 * jnp.eye(6)], axis=1
-    )
+    differenced = np.stack([(flow(orbit.start + h) - flow(orbit.start - h)) / 2e-5 for h in 1e-5 * jnp.eye(6)], axis=1)
     multipliers = np.linalg.eigvals(differenced)
     multipliers = multipliers[np.argsort(-np.abs(multipliers))]
     assert np.abs(np.sort(np.abs(multipliers)) - np.sort(np.abs(orbit.multipliers))).max() < 1e-5
