@@ -105,12 +105,12 @@ MUTANTS = (
     Mutant(
         "convective_added_mass", "sign of the convective part of (9)", "hydro/added_mass.py",
         "return -added_inertia * join(cross", "return added_inertia * join(cross",
-        ("lighthill_thrust_at_zero_speed",),
+        ("reference_other_fluids",),
     ),
     Mutant(
         "kirchhoff_momentum", "sign of the added momentum's transport", "hydro/added_mass.py",
         "return coadjoint(twist, added_inertia * twist)", "return -coadjoint(twist, added_inertia * twist)",
-        ("tree_power_identity",),
+        ("reference_other_fluids",),
     ),
     Mutant(
         "coriolis_of_the_stretch", "factor 2 of 2 ω × RΓ̇", "cosserat/nested.py",
