@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--check",
+        dest="names",
         action="append",
         choices=[function.__name__ for function in all_checks()],
         metavar="NAME",
@@ -43,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Does what the options ask; returns the exit code."""
     functions = all_checks(arguments.group)
-    if arguments.check is not None:
-        functions = tuple(function for function in functions if function.__name__ in arguments.check)
+    if arguments.names is not None:
+        functions = tuple(function for function in functions if function.__name__ in arguments.names)
     if arguments.list:
         for function in functions:
             print(f"{function.group:14} {function.__name__:32} {function.title}")
