@@ -37,8 +37,9 @@ def switch_on() -> Path | None:
     A directory that cannot be made turns the cache off, with a word on the error output: a run must not fail for it.
     """
     directory = cache_directory()
-    if directory is None or jax.config.read("jax_compilation_cache_dir"):
-        return None  # turned off, or chosen already
+    chosen = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
+    if directory is None or chosen:
+        return None  # turned off, or told by the user before
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -19,7 +19,7 @@ Numbers = ArrayLike | Sequence[Any]  # what a constructor takes for an array of 
 
 def require_float64() -> None:
     """Raises unless JAX runs in double precision."""
-    if not jax.config.read("jax_enable_x64"):
+    if not jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
         raise RuntimeError(
             "JAX is in single precision, in which these dynamics lose most of their digits. "
             "Import `anguilla` first, or call jax.config.update('jax_enable_x64', True)."
