@@ -1,5 +1,6 @@
 """The command line, end to end."""
 
+import jax
 import pytest
 import xarray as xr
 
@@ -133,5 +134,8 @@ def test_cache_directory_follows_the_environment(monkeypatch, tmp_path):
 def test_cache_that_cannot_be_made_is_told(monkeypatch, tmp_path, capsys):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ANGUILLA_CACHE", str(tmp_path / "file" / "cache"))
+    told = jax.config.jax_compilation_cache_dir
+    jax.config.update("jax_compilation_cache_dir", None)
     assert compilation_cache.switch_on() is None
+    jax.config.update("jax_compilation_cache_dir", told)
     assert "no compilation cache" in capsys.readouterr().err
