@@ -20,7 +20,7 @@ demo: $(READY)  ## the eel swims: figures, an animation and a NetCDF file in out
 	$(BIN)/anguilla swim --gait planar --t1 10 --out out
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --jaxtyping-packages=spatial,hydro,gaits,cosserat,multibody,validation,anguilla,beartype.beartype
+	$(BIN)/python -m pytest -n auto --dist loadfile --jaxtyping-packages=spatial,hydro,gaits,cosserat,multibody,validation,anguilla,beartype.beartype
 
 lint: $(READY)
 	$(BIN)/ruff check .
