@@ -110,7 +110,7 @@ def test_laws_of_the_wrong_shape():
         mb.rollout(tree, lambda t: jnp.stack([t, t]), None, 1.0)
     with pytest.raises(ValueError, match="law = None"):
         mb.rollout(tree, None, None, 1.0)
-    with pytest.raises(RuntimeError, match="times must lie between t0 and t1"):
+    with pytest.raises(ValueError, match="times run from 0.0 to 2.0: must lie between t0 = 0.0 and t1 = 1.0"):
         mb.simulate(tree, lambda t: t[None], None, 1.0, times=(0.0, 2.0), progress=False)
 
 
