@@ -10,14 +10,13 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import optimistix as optx
 from jaxtyping import Array, Bool, Complex, Float
 
 from spatial import Numbers, finite, positive
 
 FAILED = (
     "no periodic orbit was found from this guess. Likely causes: the flow is not over one period of the gait, the "
-    "guess is too far (raise `transient`), or the orbit does not exist."
+    "guess is too far (raise `transient`, set `step_limit`), or the orbit does not exist."
 )
 
 
@@ -50,11 +49,12 @@ def periodic_orbit(
     transient: int = 3,
     tolerance: float = 1e-11,
     max_iterations: int = 30,
+    step_limit: float = float("inf"),
 ) -> Orbit:
-    """Finds the fixed point of a flow over one period, by Newton with exact Jacobians.
+    """Finds the fixed point of a flow over one period, by Newton with exact Jacobians and backtracking.
 
-    The result is differentiated implicitly with respect to `args`, in forward mode (`jax.jacfwd`): the gradient
-    of a steady speed costs one more linear solve, not a long simulation.
+    The start is differentiated implicitly with respect to `args`, in forward mode (`jax.jacfwd`): the gradient
+    of a steady speed costs one more linear solve, not a long simulation. The monodromy is not differentiated.
 
     Args:
         flow: (state, args) -> state one period later. It is differentiated in forward mode: a rollout inside it
@@ -65,31 +65,75 @@ def periodic_orbit(
         transient: periods to follow from the guess before Newton begins.
         tolerance: greatest residual accepted.
         max_iterations: greatest number of Newton iterations.
+        step_limit: greatest change of a component of the state in one iteration; scale the state so that one
+            number suits all of them.
 
     Raises:
         An error at run time when the residual stays above the tolerance.
     """
     x = finite("guess", guess, (None,))
     positive("tolerance", tolerance)
+    if not step_limit > 0:
+        raise ValueError(f"step_limit = {step_limit!r}: must be positive")
     if transient < 0 or max_iterations < 1:
         raise ValueError(
             f"transient = {transient}, max_iterations = {max_iterations}: must be at least 0 and at least 1"
         )
-    x = jax.lax.fori_loop(0, transient, lambda _, y: flow(y, args), x)
-    x = jax.lax.stop_gradient(x)
-    solution = optx.root_find(
-        lambda y, parameters: flow(y, parameters) - y,
-        optx.Newton(rtol=1e-2 * tolerance, atol=1e-2 * tolerance),
-        x,
-        args=args,
-        options={"jac": "fwd"},
-        max_steps=max_iterations,
-        throw=False,
+    fixed = jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, args)
+    if transient:
+        x = jax.lax.fori_loop(0, transient, lambda _, y: flow(y, fixed), x)
+    start, defect, slope = _newton(
+        lambda y: flow(y, fixed) - y, jax.lax.stop_gradient(x), tolerance, max_iterations, step_limit
     )
-    start = solution.value
-    monodromy = jax.jacfwd(lambda y: flow(y, args))(start)
-    residual = jnp.max(jnp.abs(flow(start, args) - start))
+    residual = jnp.max(jnp.abs(defect))
     start = eqx.error_if(start, ~(residual <= tolerance), FAILED)
-    multipliers = jnp.linalg.eigvals(jax.lax.stop_gradient(monodromy))
+    # Implicit function theorem: the value stays, its derivative is that of one more Newton step.
+    correction = jnp.linalg.solve(slope, flow(start, args) - start)
+    start = start - (correction - jax.lax.stop_gradient(correction))
+    monodromy = slope + jnp.eye(x.shape[0])
+    multipliers = jnp.linalg.eigvals(monodromy)
     order = jnp.argsort(-jnp.abs(multipliers))
     return Orbit(start, residual, monodromy, multipliers[order])
+
+
+def _newton(
+    defect: Callable[[Float[Array, "n"]], Float[Array, "n"]],
+    x: Float[Array, "n"],
+    tolerance: float,
+    max_iterations: int,
+    step_limit: float,
+) -> tuple[Float[Array, "n"], Float[Array, "n"], Float[Array, "n n"]]:
+    """Root, defect and slope there. The flow stands in the loop once: compiling it is what takes time.
+
+    A step that does not reduce the defect is tried again a quarter as long; the next may be twice as long.
+    """
+
+    def with_slope(y):
+        def twice(z):
+            value = defect(z)
+            return value, value
+
+        slope, value = jax.jacfwd(twice, has_aux=True)(y)
+        return value, slope
+
+    def unfinished(carry):
+        _, value, _, _, share, count = carry
+        size = jnp.max(jnp.abs(value))
+        stuck = (share < 1e-4) | ((size <= tolerance) & (share < 1.0))  # of which the second is round-off
+        return (count < max_iterations) & ~(size <= 1e-2 * tolerance) & ~stuck
+
+    def evaluate(carry):
+        best, value, slope, trial, share, count = carry
+        trial_value, trial_slope = with_slope(trial)
+        better = jnp.linalg.norm(trial_value) < jnp.linalg.norm(value)  # False when the trial is not finite
+        best, value, slope = (
+            jnp.where(better, new, old) for new, old in ((trial, best), (trial_value, value), (trial_slope, slope))
+        )
+        share = jnp.where(better, jnp.minimum(1.0, 2.0 * share), 0.25 * share)
+        newton = -jnp.linalg.solve(slope, value)
+        length = jnp.minimum(1.0, step_limit / jnp.maximum(jnp.max(jnp.abs(newton)), 1e-300))
+        return best, value, slope, best + share * length * newton, share, count + 1
+
+    n = x.shape[0]
+    ready = (x, jnp.full(n, jnp.inf), jnp.eye(n), x, jnp.asarray(1.0), jnp.asarray(0))
+    return jax.lax.while_loop(unfinished, evaluate, ready)[:3]

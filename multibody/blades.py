@@ -1,0 +1,61 @@
+"""Blades: thin rigid plates on which air acts, the links of a wing."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import BladeSection
+from spatial import Numbers, non_negative, positive
+
+from .strips import Strip
+
+POINTS = 6  # Gauss points along a blade [PBB13, IV.C]
+
+ChordLaw = Callable[[Float[Array, ""]], Float[Array, ""]]
+
+
+def blade_strip(
+    length: Numbers,
+    chord: Numbers | ChordLaw,
+    *,
+    thickness: Numbers = 0.0,
+    pressure_point: Numbers = 0.4,
+    points: int = POINTS,
+) -> Strip:
+    """Where air acts on a blade whose leading edge is its x axis. [PBB13, IV.A-B]
+
+    Body frame: x along the leading edge from root to tip, y normal to the blade, z in it, from the trailing to the
+    leading edge.
+
+    Args:
+        length: of the blade along x [m].
+        chord: one number, or a function of the distance from the blade's own root [m].
+        thickness: of the blade; `link_inertia` needs it [m].
+        pressure_point: distance from the leading edge to the centre of pressure, over the chord [-].
+        points: Gauss points along the blade.
+    """
+    if not isinstance(points, int) or points < 1:
+        raise ValueError(f"blade_strip: points = {points!r}: must be a positive integer")
+    span = positive("blade_strip: length", length, "m")
+    node, weight = np.polynomial.legendre.leggauss(points)
+    x = span * jnp.asarray(0.5 * (node + 1.0))
+    chords = jax.vmap(chord)(x) if callable(chord) else jnp.broadcast_to(jnp.asarray(chord, float), x.shape)
+    chords = positive("blade_strip: chord", chords, "m")
+    fraction = non_negative("blade_strip: pressure_point", pressure_point)
+    section = BladeSection(
+        chords,
+        jnp.broadcast_to(non_negative("blade_strip: thickness", thickness, "m"), x.shape),
+        jnp.broadcast_to(fraction, x.shape),
+    )
+    return Strip(
+        position=jnp.stack([x, jnp.zeros_like(x), -fraction * chords], axis=-1),
+        rotation=jnp.broadcast_to(jnp.eye(3), (points, 3, 3)),
+        weight=span * jnp.asarray(0.5 * weight),
+        section=section,
+        nose_position=jnp.zeros((0, 3)),
+        nose_rotation=jnp.zeros((0, 3, 3)),
+        nose_radius=jnp.zeros(0),
+    )
