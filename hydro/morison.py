@@ -1,5 +1,7 @@
 """Morison's model for an elliptic section: drag and added mass, slice by slice. [BPK06, IV and IX.A]"""
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -9,7 +11,8 @@ from spatial import Numbers, finite, join, linear, non_negative, one_of, signed_
 from .added_mass import FORMS, convective_wrench, section_added_inertia
 from .drag import drag_wrench
 from .fluid import AbstractFluid, Place, Terms
-from .sections import EllipticSection
+from .polygons import PolygonSection
+from .sections import AbstractSection, EllipticSection
 
 
 class Morison(AbstractFluid):
@@ -30,6 +33,8 @@ class Morison(AbstractFluid):
         added_mass: "paper" (force -M times acceleration, the eel paper's (9)) or "kirchhoff" (added momentum
             carried with the section: conserves energy, to be used wherever energy is reported).
     """
+
+    section_kind: ClassVar[type] = AbstractSection
 
     density: Float[Array, ""]
     drag_axial: Float[Array, ""]
@@ -74,14 +79,14 @@ class Morison(AbstractFluid):
         self.current = None if current is None else finite("Morison.current", current, (3,))
         self.added_mass = added_mass
 
-    def added_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
+    def added_inertia(self, section: EllipticSection | PolygonSection) -> Float[Array, "6 6"]:
         """Added inertia per metre in the section frame [kg/m, kg·m]. [BPK06, eq. (15), IX.A]"""
         b, c, rho = section.b, section.c, self.density
         normal = rho * jnp.pi * jnp.stack([self.mass_lateral * c**2, self.mass_dorsal * b**2])
         roll = rho * (jnp.pi / 8.0) * self.mass_roll * (c**2 - b**2) ** 2
         return section_added_inertia(normal, roll)
 
-    def terms(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> Terms:
+    def terms(self, section: EllipticSection | PolygonSection, place: Place, twist: Float[Array, "6"]) -> Terms:
         """`drag` and `added_mass` (its convective part) per metre, in the section frame [N/m, N]."""
         b, c, half_rho = section.b, section.c, 0.5 * self.density
         current, relative = self._flow(place, twist)

@@ -1,4 +1,6 @@
-"""The elliptic cross-section: semi-axes b along t2 and c along t3."""
+"""Cross-sections that bound an area, and the elliptic one: semi-axes b along t2 and c along t3."""
+
+import abc
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -7,7 +9,33 @@ from jaxtyping import Array, Float
 from spatial import body_inertia
 
 
-class EllipticSection(eqx.Module):
+class AbstractSection(eqx.Module):
+    """One or many sections with an area; t1 is their normal. See `EllipticSection` and `polygon`.
+
+    They also have `b` and `c`, halves of their width along t2 and of their height along t3 [m].
+    """
+
+    @property
+    @abc.abstractmethod
+    def area(self) -> Float[Array, "*batch"]:
+        """Area [m²]."""
+
+    @property
+    @abc.abstractmethod
+    def first_moments(self) -> Float[Array, "*batch 2"]:
+        """Integrals of the coordinates along t2 and t3 over the section [m³]."""
+
+    @property
+    @abc.abstractmethod
+    def perimeter(self) -> Float[Array, "*batch"]:
+        """Perimeter [m]."""
+
+    @abc.abstractmethod
+    def inertia(self, density: Float[Array, "*batch"]) -> Float[Array, "*batch 6 6"]:
+        """Inertia per metre of the homogeneous section about its frame [kg/m, kg, kg·m]."""
+
+
+class EllipticSection(AbstractSection):
     """One or many elliptic sections; t1 is their normal.
 
     Attributes:
@@ -22,6 +50,11 @@ class EllipticSection(eqx.Module):
     def area(self) -> Float[Array, "*batch"]:
         """Area [m²]."""
         return jnp.pi * self.b * self.c
+
+    @property
+    def first_moments(self) -> Float[Array, "*batch 2"]:
+        """Zero: the frame sits on the centre [m³]."""
+        return jnp.zeros((*self.b.shape, 2))
 
     @property
     def perimeter(self) -> Float[Array, "*batch"]:

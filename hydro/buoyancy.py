@@ -1,0 +1,167 @@
+"""Water with a free surface: buoyancy of sections as the exact gradient of a potential.
+
+The water fills the half space under the height `level`; its surface stays flat. With the height z = d + a·r over a
+section, the potential per metre is ρ g u, u = ∫max(-z, 0) dA, and (A, S) = -∂u/∂(d, a) are the wet area and its
+first moments: the load is an exact gradient, so that a floating body conserves energy whatever its quadrature.
+"""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import Numbers, angular, cross, finite, join, linear, non_negative, positive, safe_norm
+
+from .buoyancy_wet import wet_disc, wet_moments
+from .fluid import AbstractFluid, Place, Terms
+from .morison import Morison
+from .polygons import PolygonSection
+from .sections import AbstractSection, EllipticSection
+
+LEVEL = 1e-12  # slope of a section below which it lies flat on the water: wet or dry as a whole
+
+
+class WetPart(eqx.Module):
+    """The part of a section that lies under water.
+
+    Attributes:
+        area: [m²].
+        first_moments: integrals of the coordinates along t2 and t3 over it [m³].
+        potential: integral of the depth over it [m³].
+    """
+
+    area: Float[Array, ""]
+    first_moments: Float[Array, "2"]
+    potential: Float[Array, ""]
+
+
+def wet_part(section: EllipticSection | PolygonSection, height: Float[Array, ""], slope: Float[Array, "2"]) -> WetPart:
+    """The wet part of one section.
+
+    Args:
+        section: a `PolygonSection` or an `EllipticSection`.
+        height: of its origin over the water [m].
+        slope: how the height grows along t2 and t3 [-]. Where both vanish (a vertical body) a section is wet or dry
+            as a whole, and its load jumps as it passes the surface: `hydro.Solid` is smooth there too.
+    """
+    if isinstance(section, PolygonSection):
+        return _wet_polygon(section, height, slope)
+    if isinstance(section, EllipticSection):
+        return _wet_ellipse(section, height, slope)
+    raise ValueError(f"section = {type(section).__name__}: must be a PolygonSection or an EllipticSection")
+
+
+def _wet_polygon(section, height, slope):
+    """Signed triangles between the origin and the edges."""
+    y, z = section.vertices[:, 0], section.vertices[:, 1]
+    over = height + slope[0] * y + slope[1] * z
+    after = lambda v: jnp.concatenate([v[1:], v[:1]])  # noqa: E731
+    m0, m1, m2 = wet_moments(jnp.broadcast_to(height, over.shape), over, after(over))
+    doubled = y * after(z) - after(y) * z
+    area = jnp.sum(doubled * (m0 + m1 + m2))
+    S_y = jnp.sum(doubled * (m1 * y + m2 * after(y)))
+    S_z = jnp.sum(doubled * (m1 * z + m2 * after(z)))
+    return WetPart(area, jnp.stack([S_y, S_z]), -(height * area + slope[0] * S_y + slope[1] * S_z))
+
+
+def _wet_ellipse(section, height, slope):
+    """The unit disc, stretched by b and c."""
+    tilt = jnp.stack([section.b * slope[0], section.c * slope[1]])
+    steep = safe_norm(tilt)
+    tilted = steep > LEVEL * (section.b + section.c)
+    size = jnp.where(tilted, steep, 1.0)
+    area, moment, _ = wet_disc(jnp.where(tilted, height / size, jnp.where(height < 0, -2.0, 2.0)))
+    scale = section.b * section.c
+    along = moment * tilt / size
+    S = scale * jnp.stack([section.b * along[0], section.c * along[1]])
+    return WetPart(scale * area, S, -(height * scale * area + jnp.dot(slope, S)))
+
+
+class FreeSurface(AbstractFluid):
+    """Still water with a flat free surface; its loads act on the wet part of each section.
+
+    As in [XHLB23] only buoyancy acts, unless damping or a flow model is asked for.
+
+    Attributes:
+        density: of the water [kg/m³].
+        gravity: strength of gravity, which points along -z of the world [m/s²].
+        level: height of the surface in the world [m].
+        roll_damping: couple about t1 per rate of roll and metre of wholly wet body [N·s].
+        heave_damping: vertical force per vertical velocity and metre of wholly wet body [N·s/m²].
+        flow: drag and added mass; None for none. The drag is multiplied by the wet share of the section's area,
+            which varies; the added mass, which may depend on the shape only, by `added_share`, which does not.
+        added_share: share of the added mass of a wholly wet section that a floating one carries [-].
+    """
+
+    section_kind: ClassVar[type] = AbstractSection
+
+    density: Float[Array, ""]
+    gravity: Float[Array, ""]
+    level: Float[Array, ""]
+    roll_damping: Float[Array, ""]
+    heave_damping: Float[Array, ""]
+    flow: Morison | None
+    added_share: Float[Array, ""]
+    damped: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        density: Numbers = 1000.0,
+        gravity: Numbers = 9.81,
+        level: Numbers = 0.0,
+        *,
+        roll_damping: Numbers | None = None,
+        heave_damping: Numbers | None = None,
+        flow: Morison | None = None,
+        added_share: Numbers = 0.5,
+    ):
+        self.density = positive("FreeSurface.density", density, "kg/m³")
+        self.gravity = positive("FreeSurface.gravity", gravity, "m/s²")
+        self.level = finite("FreeSurface.level", level, ())
+        self.damped = roll_damping is not None or heave_damping is not None
+        self.roll_damping = non_negative("FreeSurface.roll_damping", roll_damping or 0.0, "N·s")
+        self.heave_damping = non_negative("FreeSurface.heave_damping", heave_damping or 0.0, "N·s/m²")
+        if flow is not None and not isinstance(flow, Morison):
+            raise ValueError(f"FreeSurface.flow = {flow!r}: must be a hydro.Morison or None")
+        self.flow = flow
+        self.added_share = non_negative("FreeSurface.added_share", added_share)
+
+    def wet_part(self, section: EllipticSection | PolygonSection, place: Place) -> WetPart:
+        """The wet part of one placed section."""
+        return wet_part(section, place.position[2] - self.level, place.rotation[2, 1:])
+
+    def potential(self, section: EllipticSection | PolygonSection, place: Place) -> Float[Array, ""]:
+        """ρ g u per metre [J/m]."""
+        return self.density * self.gravity * self.wet_part(section, place).potential
+
+    def added_inertia(self, section: EllipticSection | PolygonSection) -> Float[Array, "6 6"]:
+        """Share of the flow model's added inertia; zero without one [kg/m, kg·m]."""
+        if self.flow is None:
+            return jnp.zeros((6, 6))
+        return self.added_share * self.flow.added_inertia(section)
+
+    def terms(self, section: EllipticSection | PolygonSection, place: Place, twist: Float[Array, "6"]) -> Terms:
+        """`buoyancy` and, where asked for, `damping`, `drag`, `added_mass`, per metre, section frame [N/m, N]."""
+        wet = self.wet_part(section, place)
+        up = place.rotation[2]
+        lever = jnp.concatenate([jnp.zeros(1), wet.first_moments])
+        weight = self.density * self.gravity
+        terms = {"buoyancy": join(weight * wet.area * up, weight * cross(lever, up))}
+        share = wet.area / section.area
+        if self.damped:
+            rise = jnp.dot(up, linear(twist))
+            roll = jnp.zeros(3).at[0].set(-self.roll_damping * share * angular(twist)[0])
+            terms["damping"] = join(-self.heave_damping * share * rise * up, roll)
+        if self.flow is not None:
+            flow = self.flow.terms(section, place, twist)
+            terms |= {"drag": share * flow["drag"], "added_mass": self.added_share * flow["added_mass"]}
+        return terms
+
+    def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Zero: the model of the surface has no nose."""
+        return jnp.zeros((6, 6))
+
+    def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """No term."""
+        return {}

@@ -1,0 +1,144 @@
+"""Buoyancy of any closed body of flat faces: hydrostatic pressure on its triangles, in closed form.
+
+Exact along every axis: a body may stand upright, lie, or tumble, and its load never jumps. Sections along a slender
+body (`FreeSurface`) cost less; this is what they tend to, and what a vertical link or a hull needs.
+"""
+
+from collections import Counter
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from spatial import Numbers, cross, finite, join, positive
+
+from .buoyancy_wet import wet_pressures, wet_squares
+from .fluid import Place
+from .polygons import PolygonSection
+
+
+class Solid(eqx.Module):
+    """A closed body of triangles; `solid` and `prism` build it and check that it is closed.
+
+    Attributes:
+        triangles: corners of the faces in the body frame, counter-clockwise seen from outside [m].
+    """
+
+    triangles: Float[Array, "faces 3 3"]
+
+    @property
+    def volume(self) -> Float[Array, ""]:
+        """Volume [m³]."""
+        a, b, c = (self.triangles[:, k] for k in range(3))
+        return jnp.sum(a * cross(b, c)) / 6.0
+
+    @property
+    def centre(self) -> Float[Array, "3"]:
+        """Centre of the volume [m]."""
+        a, b, c = (self.triangles[:, k] for k in range(3))
+        sixth = jnp.sum(a * cross(b, c), axis=-1, keepdims=True)
+        return jnp.sum(sixth * (a + b + c), axis=0) / jnp.sum(sixth) / 4.0
+
+
+def face_loads(
+    triangles: Float[Array, "faces 3 3"],
+    place: Place,
+    density: Float[Array, ""],
+    gravity: Float[Array, ""],
+    level: Float[Array, ""],
+) -> Float[Array, "faces 6"]:
+    """What the water under a flat surface does to each face of bodies: -∫ p (n, r × n) dS.
+
+    Args:
+        triangles: corners of the faces in the frames of their bodies [m].
+        place: of these frames, one for each face.
+        density: of the water [kg/m³].
+        gravity: strength of gravity along -z of the world [m/s²].
+        level: height of the surface in the world [m].
+
+    Returns:
+        Wrenches about the origins of these frames, in their axes [N, N·m].
+    """
+    corner, over, doubled = _faces(triangles, place, level)
+    moments = wet_pressures(*over)
+    whole = (moments[0] + moments[1] + moments[2])[:, None]
+    lever = moments[0][:, None] * corner[0] + moments[1][:, None] * corner[1] + moments[2][:, None] * corner[2]
+    return -density * gravity * join(whole * doubled, cross(lever, doubled))
+
+
+def face_potentials(
+    triangles: Float[Array, "faces 3 3"],
+    place: Place,
+    density: Float[Array, ""],
+    gravity: Float[Array, ""],
+    level: Float[Array, ""],
+) -> Float[Array, "faces"]:
+    """Shares of the faces in ρ g ∫max(-z, 0) dV = -½ ρ g ∮max(-z, 0)² n_z dS [J]; only their sum has a meaning."""
+    _, over, doubled = _faces(triangles, place, level)
+    upward = jnp.sum(place.rotation[:, 2] * doubled, axis=-1)
+    return -0.5 * density * gravity * upward * wet_squares(*over)
+
+
+def _faces(triangles, place, level):
+    """Corners, their heights over the water, and normals as long as twice the areas."""
+    corner = tuple(triangles[:, k] for k in range(3))
+    up = place.rotation[:, 2]
+    over = tuple(place.position[:, 2] - level + jnp.sum(up * r, axis=-1) for r in corner)
+    return corner, over, cross(corner[1] - corner[0], corner[2] - corner[0])
+
+
+def solid(vertices: Numbers, faces: Numbers) -> Solid:
+    """The body that triangles bound.
+
+    Args:
+        vertices: points in the body frame [m].
+        faces: numbers of the three corners of each triangle, counter-clockwise seen from outside.
+
+    Raises:
+        ValueError: the surface is open, bounds no volume, or is turned inside out.
+    """
+    points, corners = finite("solid: vertices", vertices, (None, 3)), np.asarray(faces)
+    if corners.ndim != 2 or corners.shape[1] != 3 or not np.issubdtype(corners.dtype, np.integer):
+        raise ValueError(f"solid: faces have shape {corners.shape}: must be (n, 3) integers")
+    edges = Counter((int(face[i]), int(face[(i + 1) % 3])) for face in corners for i in range(3))
+    alone = [edge for edge, count in edges.items() if edges[edge[1], edge[0]] != count]
+    if alone:
+        raise ValueError(f"solid: open surface: edge {alone[0]} has a face on one side only")
+    body = Solid(points[corners])
+    return _checked(body, "solid")
+
+
+def prism(section: PolygonSection, length: Numbers, start: Numbers = 0.0) -> Solid:
+    """A section drawn along t1, closed by flat ends.
+
+    Args:
+        section: one polygon, from `polygon`.
+        length: along t1 [m].
+        start: abscissa of its first end [m].
+    """
+    if not isinstance(section, PolygonSection) or section.vertices.ndim != 2:
+        raise ValueError("prism: section must be one PolygonSection, from hydro.polygon")
+    length, start = positive("prism: length", length, "m"), finite("prism: start", start, ())
+    here = section.vertices
+    after = jnp.concatenate([here[1:], here[:1]])
+    at = lambda points, x: jnp.concatenate([jnp.broadcast_to(x, (points.shape[0], 1)), points], axis=1)  # noqa: E731
+    near, near_after = at(here, start), at(after, start)
+    far, far_after = at(here, start + length), at(after, start + length)
+    # Ends as signed triangles from the axis: exact for any outline, since what overlaps cancels.
+    o_near, o_far = at(jnp.zeros_like(here), start), at(jnp.zeros_like(here), start + length)
+    faces = ((near, near_after, far_after), (near, far_after, far), (o_near, near_after, near), (o_far, far, far_after))
+    return _checked(Solid(jnp.concatenate([jnp.stack(face, axis=1) for face in faces])), "prism")
+
+
+def _checked(body: Solid, what: str) -> Solid:
+    volume = body.volume
+    if isinstance(volume, Tracer):
+        return body
+    size = float(np.ptp(np.asarray(body.triangles).reshape(-1, 3), axis=0).max())
+    if abs(float(volume)) <= 1e-12 * size**3:
+        raise ValueError(f"{what}: volume = {float(volume):.3g} m³: a body without volume displaces no water")
+    if volume < 0:
+        raise ValueError(f"{what}: volume = {float(volume):.3g} m³: inside out, wind its faces the other way")
+    return body

@@ -1,0 +1,101 @@
+"""The part of a figure that lies under the water: closed forms on triangles and ellipses, no clipping.
+
+Height over the water is linear on the figure. Every integral here is a continuous function of the heights: as the
+water line passes a corner, one closed form turns into the next without a jump. On a triangle whose corner l stands
+alone on its side of the water line, the line cuts off a triangle at l, by the shares α and β of the two edges; the
+integral over it is added to nothing (l is wet), or taken from the whole (l is dry).
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+Corners = tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]
+
+
+def wet_moments(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Corners:
+    """Integrals of the barycentric coordinates over the wet part of triangles, for twice the area being one.
+
+    Their sum is the wet area, their mean of the corners the first moment, and -Σ m_k z_k the potential ∫max(-z, 0).
+
+    Args:
+        z0: height of the first corner over the water.
+        z1: of the second.
+        z2: of the third.
+    """
+    cut = _Cut(z0, z1, z2)
+    half = cut.alpha * cut.beta / 2.0
+    p, q = half * cut.alpha / 3.0, half * cut.beta / 3.0
+    return cut.put(1.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0, half - p - q, p, q)
+
+
+def wet_pressures(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Corners:
+    """Integrals of depth times the barycentric coordinates over the wet part of triangles, as in `wet_moments`."""
+    cut = _Cut(z0, z1, z2)
+    total = z0 + z1 + z2
+    corner = -cut.lone * cut.alpha * cut.beta / 24.0
+    return cut.put(
+        -(total + z0) / 24.0,
+        -(total + z1) / 24.0,
+        -(total + z2) / 24.0,
+        corner * (4.0 - cut.alpha - cut.beta),
+        corner * cut.alpha,
+        corner * cut.beta,
+    )
+
+
+def wet_squares(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Float[Array, "*n"]:
+    """Integrals of the square of depth over the wet part of triangles, as in `wet_moments`."""
+    cut = _Cut(z0, z1, z2)
+    whole = (z0 * z0 + z1 * z1 + z2 * z2 + z0 * z1 + z1 * z2 + z0 * z2) / 12.0
+    return cut.base * whole + cut.sign * cut.alpha * cut.beta * cut.lone**2 / 12.0
+
+
+class _Cut:
+    """Which corner of each triangle stands alone, and where the water line cuts its two edges."""
+
+    def __init__(self, z0, z1, z2):
+        w0, w1, w2 = z0 < 0, z1 < 0, z2 < 0
+        self.first, self.second = w1 == w2, w0 == w2
+        pick = lambda a, b, c: jnp.where(self.first, a, jnp.where(self.second, b, c))  # noqa: E731
+        self.lone, p, q = pick(z0, z1, z2), pick(z1, z2, z0), pick(z2, z0, z1)
+        wet, others = self.lone < 0, p < 0
+        mixed = wet != others
+        # Heights of opposite sides differ: the quotients are safe wherever they are used.
+        self.alpha = jnp.where(mixed, self.lone / jnp.where(mixed, self.lone - p, 1.0), 0.0)
+        self.beta = jnp.where(mixed, self.lone / jnp.where(mixed, self.lone - q, 1.0), 0.0)
+        self.sign = jnp.where(wet, 1.0, -1.0)
+        self.base = jnp.where(others, 1.0, 0.0)
+
+    def put(self, whole0, whole1, whole2, lone, p, q) -> Corners:
+        """Whole triangle, plus or minus the corner cut off, for the corners in their own order."""
+        first, second = self.first, self.second
+        at0 = jnp.where(first, lone, jnp.where(second, q, p))
+        at1 = jnp.where(first, p, jnp.where(second, lone, q))
+        at2 = jnp.where(first, q, jnp.where(second, p, lone))
+        return tuple(self.base * w + self.sign * c for w, c in ((whole0, at0), (whole1, at1), (whole2, at2)))
+
+
+def wet_disc(h: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]:
+    """The unit disc under the line x = -h: its area, the integral of x over it, and of max(-(h + x), 0)."""
+    area = _segment(h)
+    square = 1.0 - h * h
+    root = jnp.sqrt(jnp.where(square > 0, square, 1.0))
+    moment = jnp.where(square > 0, -2.0 / 3.0 * square * root, 0.0)
+    return area, moment, -h * area - moment
+
+
+@jax.custom_jvp
+def _segment(h):
+    inside = jnp.abs(h) < 1.0
+    x = jnp.where(inside, h, 0.0)
+    return jnp.where(inside, jnp.arccos(x) - x * jnp.sqrt(1.0 - x * x), jnp.where(h < 0, jnp.pi, 0.0))
+
+
+@_segment.defjvp
+def _segment_jvp(primals, tangents):
+    """The length of the water line: autodiff would subtract two infinities where the disc just touches it."""
+    (h,), (dh,) = primals, tangents
+    square = 1.0 - h * h
+    chord = jnp.where(square > 0, 2.0 * jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+    return _segment(h), -chord * dh

@@ -1,0 +1,76 @@
+"""Weight: what gravity does to a body, as a wrench on an inertia and as a load on a section.
+
+A tree takes gravity as an argument (`multibody.rollout(..., gravity=hydro.EARTH)`), since its inertias are its
+own. A beam, whose sections are homogeneous, takes `Weight` among the things that act on its sections.
+"""
+
+from typing import ClassVar
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import Numbers, finite, join, positive
+
+from .fluid import AbstractFluid, Place, Terms
+from .sections import AbstractSection
+
+EARTH = (0.0, 0.0, -9.81)  # acceleration of gravity in a world whose z axis points up [m/s²]
+
+
+def weight_wrench(
+    inertia: Float[Array, "6 6"], rotation: Float[Array, "3 3"], gravity: Float[Array, "3"]
+) -> Float[Array, "6"]:
+    """What gravity does to a body: M (Rᵀ g, 0), its weight at its centre of mass.
+
+    Args:
+        inertia: of the body about its frame, in its axes [kg, kg·m, kg·m²].
+        rotation: axes of the frame in the world, as columns.
+        gravity: acceleration of gravity in the world [m/s²].
+
+    Returns:
+        Wrench about the frame's origin, in its axes [N, N·m].
+    """
+    fall = rotation.T @ gravity
+    return inertia @ join(fall, jnp.zeros_like(fall))
+
+
+class Weight(AbstractFluid):
+    """The weight of homogeneous sections: no fluid, but a load on each section like one.
+
+    Attributes:
+        density: of the body [kg/m³]; the same number as the beam's.
+        gravity: acceleration of gravity in the world [m/s²].
+    """
+
+    section_kind: ClassVar[type] = AbstractSection
+
+    density: Float[Array, ""]
+    gravity: Float[Array, "3"]
+
+    def __init__(self, density: Numbers, gravity: Numbers = EARTH):
+        self.density = positive("Weight.density", density, "kg/m³")
+        self.gravity = finite("Weight.gravity", gravity, (3,))
+
+    def added_inertia(self, section: AbstractSection) -> Float[Array, "6 6"]:
+        """Zero."""
+        return jnp.zeros((6, 6))
+
+    def terms(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> Terms:
+        """`weight` per metre, in the section frame [N/m, N]."""
+        return {"weight": weight_wrench(section.inertia(self.density), place.rotation, self.gravity)}
+
+    def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Zero."""
+        return jnp.zeros((6, 6))
+
+    def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """No term: the nose is part of the sections."""
+        return {}
+
+    def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
+        """Energy of height per metre [J/m]; zero at the world's origin."""
+        return -self.density * (section.area * jnp.dot(self.gravity, place.position) + self._moment(section, place))
+
+    def _moment(self, section, place):
+        first = jnp.concatenate([jnp.zeros(1), section.first_moments])
+        return jnp.dot(self.gravity, place.rotation @ first)
