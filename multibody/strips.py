@@ -9,7 +9,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import EllipticSection, Profile
+from hydro import AbstractSection, BladeSection, EllipticSection, Profile
 from spatial import Numbers, finite, increasing, non_negative
 
 from .blocks import inertia_in_base
@@ -33,7 +33,7 @@ class Strip(eqx.Module):
     position: Float[Array, "points 3"]
     rotation: Float[Array, "points 3 3"]
     weight: Float[Array, "points"]
-    section: EllipticSection
+    section: AbstractSection | BladeSection
     nose_position: Float[Array, "noses 3"]
     nose_rotation: Float[Array, "noses 3 3"]
     nose_radius: Float[Array, "noses"]
