@@ -9,6 +9,7 @@ from . import compilation_cache as compilation_cache, view as view
 from .energy_rate import with_energy_rate as with_energy_rate
 from .results import load as load, save as save
 from .summary import Summary as Summary, summarise as summarise
+from .sweeps import open_sweep as open_sweep, sweep as sweep
 from .view import (
     animate as animate,
     configurations as configurations,

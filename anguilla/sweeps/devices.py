@@ -1,0 +1,97 @@
+"""One function, mapped over the points of a block on every device of every host, with JAX's own sharding.
+
+Each process holds one block at a time. The batch of a round is one array over all hosts whose rows of a process are
+its block; `shard_map` lets each device run its rows to their own end, so that no loop waits for another's.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import multihost_utils
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from .store import Outputs
+
+AXIS = "points"
+
+
+class Machine:
+    """Devices of one or more hosts that share a sweep.
+
+    Attributes:
+        processes: how many hosts (processes) take part.
+        process: which of them this is.
+        rows: points that one process computes at a time, padding included.
+    """
+
+    def __init__(self, fn: Callable, block_points: int, devices: Sequence[Any] | None):
+        chosen = sorted(jax.devices() if devices is None else devices, key=lambda d: (d.process_index, d.id))
+        if not chosen:
+            raise ValueError("devices = []: must name at least one device")
+        owners = [device.process_index for device in chosen]
+        counts = {owner: owners.count(owner) for owner in sorted(set(owners))}
+        if len(set(counts.values())) > 1:
+            raise ValueError(f"devices: every process must bring equally many, not {counts} (process: devices)")
+        if jax.process_index() not in counts:
+            raise ValueError(f"devices: none belongs to this process ({jax.process_index()})")
+        self.processes = len(counts)
+        self.process = list(counts).index(jax.process_index())
+        per_process = len(chosen) // self.processes
+        self.rows = -(-block_points // per_process) * per_process
+        mesh = Mesh(np.array(chosen), (AXIS,))
+        self._sharding = NamedSharding(mesh, PartitionSpec(AXIS))
+        spec = PartitionSpec(AXIS)
+        mapped = jax.vmap(lambda point: as_results(fn(**point)))
+        self._compiled = jax.jit(jax.shard_map(mapped, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False))
+
+    def start(self, parameters: dict[str, np.ndarray]) -> dict[str, jax.Array]:
+        """Starts the computation of this process's rows; every process must call it equally often."""
+        batch = {
+            name: jax.make_array_from_process_local_data(self._sharding, rows) for name, rows in parameters.items()
+        }
+        return self._compiled(batch)
+
+    def collect(self, results: dict[str, jax.Array]) -> dict[str, np.ndarray]:
+        """Waits for this process's rows."""
+        out = {}
+        for name, values in results.items():
+            shards = sorted(values.addressable_shards, key=lambda shard: shard.index[0].start or 0)
+            out[name] = np.concatenate([np.asarray(shard.data) for shard in shards])
+        return out
+
+    def agree(self, blocks: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """The first process's list of blocks, on every process."""
+        if self.processes == 1 or not blocks:
+            return blocks
+        agreed = np.asarray(multihost_utils.broadcast_one_to_all(np.array(blocks)))
+        return [tuple(int(k) for k in index) for index in agreed]
+
+    def wait_for_all(self, name: str) -> None:
+        """Returns when every process has come here."""
+        if self.processes > 1:
+            multihost_utils.sync_global_devices(name)
+
+
+def as_results(value: object) -> dict[str, jax.Array]:
+    """What a function returned, by name: a mapping as it is, a single array as `value`."""
+    named = value if isinstance(value, dict) else {"value": value}
+    if not named:
+        raise ValueError("the function returned an empty mapping: must return arrays by name, or one array")
+    out = {}
+    for name, array in named.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"the function returned a result named {name!r}: must be an identifier")
+        try:
+            out[name] = jnp.asarray(array)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the function returned {name!r} = {array!r}: must be an array") from error
+    return out
+
+
+def outputs_of(fn: Callable, points: dict[str, np.ndarray]) -> Outputs:
+    """Names, shapes and types of what the function returns at a point, without computing it."""
+    shapes = jax.eval_shape(jax.vmap(lambda point: as_results(fn(**point))), points)
+    return {name: (tuple(shape.shape[1:]), np.dtype(shape.dtype)) for name, shape in sorted(shapes.items())}

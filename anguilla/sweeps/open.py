@@ -1,0 +1,46 @@
+"""The result of a sweep as a labelled dataset."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+import zarr
+
+from .store import DONE, KEY, MARKS, is_sweep
+
+
+def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
+    """Opens a sweep without reading it: values are read when they are asked for.
+
+    Args:
+        store: the directory that `anguilla.sweep` wrote.
+        partial: accept a sweep that is not complete; points that are missing are NaN (0 for whole numbers).
+
+    Raises:
+        FileNotFoundError: there is no such directory.
+        ValueError: it is not a sweep, or not complete.
+    """
+    path = Path(store)
+    if not path.is_dir():
+        raise FileNotFoundError(f"{path}: no such directory; `anguilla.sweep(..., store=...)` writes one")
+    if not is_sweep(path):
+        raise ValueError(f"{path}: not a sweep of this toolkit")
+    root = zarr.open_group(path, mode="r")
+    marks: Any = root[f"{MARKS}/{DONE}"]
+    done, blocks = int(np.count_nonzero(marks[...])), math.prod(marks.shape)
+    if done < blocks and not partial:
+        raise ValueError(
+            f"{path}: {done} of {blocks} blocks are complete; call the same sweep again to go on, "
+            "or open it with partial=True"
+        )
+    return dataset_of(path)
+
+
+def dataset_of(store: Any) -> xr.Dataset:
+    """The dataset in a Zarr store; values stay there until they are asked for."""
+    # "s" and "m" are units here, never calendars: times stay numbers.
+    dataset = xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, mask_and_scale=False)
+    del dataset.attrs[KEY]
+    return dataset

@@ -1,0 +1,171 @@
+"""Any function over a labelled grid."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tqdm
+import xarray as xr
+
+from . import store as stores
+from .devices import Machine, outputs_of
+from .grid import Grid, build_grid
+from .open import dataset_of
+from .store import Labels, Outputs, Store
+
+VERIFIED = 1e-6  # relative: another machine rounds otherwise; another function differs by more
+
+
+def sweep(
+    fn: Callable[..., Any],
+    grid: Mapping[str, Any],
+    *,
+    store: str | Path | None = None,
+    chunk: int = 256,
+    labels: Labels | None = None,
+    dims: Mapping[str, Sequence[str]] | None = None,
+    title: str = "a sweep",
+    devices: Sequence[Any] | None = None,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Evaluates a function at every point of a grid: batched, on all devices of all hosts, resumable.
+
+    Each block of at most `chunk` points is computed at once and written before the next; nothing else is kept, so
+    memory grows with the chunk and not with the grid. When the store holds part of this sweep already (a run that
+    was killed), only the rest is computed, and the result is the same bit for bit on the same devices.
+
+    On a cluster, every process calls `jax.distributed.initialize()` first, then the same sweep with a store on a
+    file system that all of them see.
+
+        def steady(amplitude, period): ...
+        grid = {"amplitude": np.linspace(0.5, 1, 64), "period": np.linspace(0.5, 2, 64)}
+        speeds = anguilla.sweep(steady, grid, store="speeds.zarr")
+
+    Args:
+        fn: takes the parameters by name, as scalars, and returns an array, or arrays by name. It is compiled, so it
+            is written with jax.numpy; where it fails it should return NaN rather than raise.
+        grid: values of each axis by its name; a mapping of parameters in place of values makes them move together
+            along the axis, e.g. {"gait": {"amplitude": A, "period": T}} with A of shape (n, 3) and T of shape (n,).
+        store: directory of the Zarr store; kept in memory when None (one process only).
+        chunk: greatest number of points computed and written at a time by one process.
+        labels: unit and meaning of axes and results by name.
+        dims: names of the dimensions of results that are arrays.
+        title: what the sweep is, for the file.
+        devices: JAX devices to use; all when None.
+        progress: show a progress bar.
+
+    Returns:
+        The results over the axes of the grid; read from the store when they are asked for.
+
+    Raises:
+        ValueError: a bad grid, or a store that another sweep wrote (nothing is overwritten).
+    """
+    if not callable(fn):
+        raise ValueError(f"fn = {fn!r}: must be a function of the parameters {', '.join(map(str, grid))}")
+    cut = build_grid(grid, chunk)
+    outputs = outputs_of(fn, cut.parameters((0,) * len(cut.axes), 1))
+    _refuse_clashes(cut, outputs)
+    machine = Machine(fn, cut.block_points, devices)
+    path = None if store is None else Path(store).expanduser()
+    if path is None and machine.processes > 1:
+        raise ValueError("store = None: several processes need a store on a file system that all of them see")
+    root = _prepare(path, cut, outputs, labels or {}, _dimensions(outputs, dims or {}), title, machine)
+    stored = Store(root, cut, outputs)
+    _verify(stored, cut, machine)
+    _fill(stored, cut, machine, progress)
+    machine.wait_for_all("anguilla.sweep: done")
+    return dataset_of(root.store if path is None else path)
+
+
+def _prepare(path, grid, outputs, labels, dims, title, machine: Machine):
+    """The store, made by the first process when there is none."""
+    if path is None:
+        return stores.create(None, grid, outputs, labels, dims, title)
+    if not (path.is_dir() and stores.is_sweep(path)):
+        machine.wait_for_all("anguilla.sweep: no store yet")
+        _refuse_foreign(path)
+        machine.wait_for_all("anguilla.sweep: the place is free")
+        if machine.process == 0:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stores.create(path, grid, outputs, labels, dims, title)
+    machine.wait_for_all("anguilla.sweep: store made")
+    return stores.refuse_another(path, stores.describe(grid, outputs))
+
+
+def _refuse_foreign(path: Path) -> None:
+    """A directory with something else in it is not ours to fill."""
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"store {path}: is a file, must be a directory; nothing was changed")
+    if path.is_dir() and any(path.iterdir()) and not stores.is_half_made(path):
+        raise ValueError(f"store {path}: holds something that is not a sweep; nothing was changed")
+
+
+def _verify(stored: Store, grid: Grid, machine: Machine) -> None:
+    """Computes a block of an earlier run again: another function must not go on in its store."""
+    done = machine.agree(stored.complete()[-1:])
+    if not done:
+        return
+    index = done[0]
+    again = machine.collect(machine.start(grid.parameters(index, machine.rows)))
+    for name, before in stored.read(index).items():
+        rows = again[name][: grid.block_points]
+        now = rows.reshape(grid.block + rows.shape[1:])[grid.inside(index)]
+        if not np.allclose(now, before, rtol=VERIFIED, atol=VERIFIED * _scale(before), equal_nan=True):
+            raise ValueError(
+                f"store: {name!r} at the points computed before differs from what the function gives now; it was "
+                "written by another function, and nothing was changed: give another store"
+            )
+
+
+def _scale(values: np.ndarray) -> float:
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if finite.size else 0.0
+
+
+def _fill(stored: Store, grid: Grid, machine: Machine, progress: bool) -> None:
+    """Computes the blocks that are missing; a block is written while the next one is computed."""
+    missing = machine.agree(stored.missing())
+    size = lambda index: math.prod(s.stop - s.start for s in grid.region(index))  # noqa: E731
+    bar = tqdm.tqdm(
+        total=grid.points,
+        initial=grid.points - sum(map(size, missing)),
+        unit="point",
+        desc="sweep",
+        disable=not progress or machine.process != 0,
+    )
+    waiting = None
+    with bar:
+        for first in range(0, len(missing), machine.processes):
+            together = missing[first : first + machine.processes]
+            # A process without a block of its own in the last round computes along, and writes nothing.
+            index = together[min(machine.process, len(together) - 1)]
+            results = machine.start(grid.parameters(index, machine.rows))
+            if waiting is not None:
+                stored.write(waiting[0], machine.collect(waiting[1]))
+                bar.update(waiting[2])
+            waiting = (index, results, sum(map(size, together))) if machine.process < len(together) else None
+        if waiting is not None:
+            stored.write(waiting[0], machine.collect(waiting[1]))
+            bar.update(waiting[2])
+
+
+def _refuse_clashes(grid: Grid, outputs: Outputs) -> None:
+    taken = {name for axis in grid.axes for name in (axis.name, *axis.parameters)} | {stores.MARKS}
+    for name in outputs:
+        if name in taken:
+            raise ValueError(f"the function returns {name!r}, which is also an axis or a parameter: rename one")
+
+
+def _dimensions(outputs: Outputs, dims: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    unknown = sorted(set(dims) - set(outputs))
+    if unknown:
+        raise ValueError(f"dims: the function returns no {unknown[0]!r}; it returns {', '.join(outputs)}")
+    named = {}
+    for name, (shape, _) in outputs.items():
+        given = tuple(dims.get(name, (f"{name}_{k}" for k in range(len(shape)))))
+        if len(given) != len(shape):
+            raise ValueError(f"dims[{name!r}] = {given!r}: must name {len(shape)} dimensions, of sizes {shape}")
+        named[name] = given
+    return named
