@@ -107,6 +107,23 @@ class Profile(eqx.Module):
         """Length of the body L [m]."""
         return self.breaks[-1]
 
+    def cut(self, abscissae: Numbers) -> "Profile":
+        """The same body with more breaks, so that panels and steps along X end there.
+
+        Args:
+            abscissae: any number of them, strictly inside the body and off its breaks [m].
+        """
+        at = jnp.sort(jnp.ravel(finite("abscissae", abscissae)))
+        if isinstance(at, Tracer) or isinstance(self.breaks, Tracer):
+            raise TypeError("Profile.cut: abscissae and breaks decide how many pieces there are: they must be numbers")
+        if jnp.any((at <= 0) | (at >= self.length) | jnp.isin(at, self.breaks)):
+            raise ValueError(
+                f"Profile.cut: abscissae = {at}: must lie inside the body, off the breaks {self.breaks} [m]"
+            )
+        breaks = jnp.sort(jnp.concatenate([self.breaks, at]))
+        owner = jnp.searchsorted(self.breaks, breaks[:-1], side="right") - 1
+        return Profile(breaks, tuple(self.pieces[int(k)] for k in owner))
+
     def __call__(self, X: Float[Array, ""]) -> EllipticSection:
         """The section at the abscissa X [m]."""
         X = jnp.asarray(X, float)

@@ -156,6 +156,14 @@ def test_section_moments_by_integration():
     assert np.isclose(J1, J2 + J3, rtol=1e-15)
 
 
+def test_a_cut_body_is_the_same_body_with_more_breaks():
+    whole = hydro.eel_profile()
+    cut = whole.cut((0.03, 0.9, 1.2))
+    np.testing.assert_allclose(cut.breaks, [0.0, 0.03, 0.075, 0.296, 0.9, 1.2, 1.95, 2.0])
+    for X in np.linspace(0.0, 2.0, 57):
+        assert tuple(cut(X).__dict__.values()) == tuple(whole(X).__dict__.values())
+
+
 @pytest.mark.parametrize(
     "build, message",
     [
@@ -174,6 +182,8 @@ def test_section_moments_by_integration():
             lambda: hydro.Profile((0.0, 2.0), (lambda X: (jnp.abs(X - 1.0) - 0.1, 0.1 + 0 * X),)),
             r"Profile\.pieces\[0\]: semi-axis b inside the body\[\d+\] = -0\.0",
         ),
+        (lambda: hydro.eel_profile().cut((0.5, 2.0)), "Profile.cut: abscissae = .*must lie inside the body"),
+        (lambda: hydro.eel_profile().cut((0.296,)), "off the breaks"),
         (lambda: hydro.uniform_profile(-2.0, 0.1, 0.1), "length = -2.0"),
     ],
 )

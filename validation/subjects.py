@@ -29,6 +29,12 @@ def nested() -> cosserat.Nested:
     return cosserat.Nested()
 
 
+@functools.cache
+def tight_nested() -> cosserat.Nested:
+    """The reference space path at the tolerance of round-off."""
+    return cosserat.Nested(controller=diffrax.PIDController(rtol=1e-13, atol=1e-13))
+
+
 def straight(X: Float[Array, ""], t: Float[Array, ""]) -> Float[Array, "6"]:
     """No deformation at all."""
     return jnp.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
