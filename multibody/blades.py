@@ -39,22 +39,35 @@ def blade_strip(
     """
     if not isinstance(points, int) or points < 1:
         raise ValueError(f"blade_strip: points = {points!r}: must be a positive integer")
-    span = positive("blade_strip: length", length, "m")
-    node, weight = np.polynomial.legendre.leggauss(points)
-    x = span * jnp.asarray(0.5 * (node + 1.0))
-    chords = jax.vmap(chord)(x) if callable(chord) else jnp.broadcast_to(jnp.asarray(chord, float), x.shape)
-    chords = positive("blade_strip: chord", chords, "m")
-    fraction = non_negative("blade_strip: pressure_point", pressure_point)
-    section = BladeSection(
-        chords,
-        jnp.broadcast_to(non_negative("blade_strip: thickness", thickness, "m"), x.shape),
-        jnp.broadcast_to(fraction, x.shape),
+    law = chord if callable(chord) else positive("blade_strip: chord", chord, "m")
+    piece = blade_points(
+        positive("blade_strip: length", length, "m"),
+        law,
+        non_negative("blade_strip: thickness", thickness, "m"),
+        non_negative("blade_strip: pressure_point", pressure_point),
+        points,
     )
+    positive("blade_strip: chord", piece.section.chord, "m")
+    return piece
+
+
+def blade_points(
+    length: Float[Array, ""],
+    chord: Float[Array, ""] | ChordLaw,
+    thickness: Float[Array, ""],
+    pressure_point: float | Float[Array, ""] = 0.4,
+    points: int = POINTS,
+) -> Strip:
+    """As `blade_strip`, for numbers that are known to be good: nothing is checked."""
+    node, weight = np.polynomial.legendre.leggauss(points)
+    x = length * jnp.asarray(0.5 * (node + 1.0))
+    chords = jax.vmap(chord)(x) if callable(chord) else jnp.broadcast_to(chord, x.shape)
+    fraction = jnp.broadcast_to(jnp.asarray(pressure_point, float), x.shape)
     return Strip(
         position=jnp.stack([x, jnp.zeros_like(x), -fraction * chords], axis=-1),
         rotation=jnp.broadcast_to(jnp.eye(3), (points, 3, 3)),
-        weight=span * jnp.asarray(0.5 * weight),
-        section=section,
+        weight=length * jnp.asarray(0.5 * weight),
+        section=BladeSection(chords, jnp.broadcast_to(thickness, x.shape), fraction),
         nose_position=jnp.zeros((0, 3)),
         nose_rotation=jnp.zeros((0, 3, 3)),
         nose_radius=jnp.zeros(0),

@@ -42,6 +42,11 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
     if tree.strips is None:
         raise ValueError("this tree has no strips for a fluid to act on: give its links strips, or use hydro.Void()")
     points = tree.strips.points
+    if not isinstance(points.section, fluid.section_kind):
+        raise ValueError(
+            f"fluid = {type(fluid).__name__}: acts on {fluid.section_kind.__name__}, "
+            f"but the links of this tree carry {type(points.section).__name__}"
+        )
     per_point = lumped(points, jax.vmap(fluid.added_inertia)(points.section))
     added = jax.ops.segment_sum(per_point, np.asarray(tree.strips.body), bodies, indices_are_sorted=True)
     if tree.strips.nose_body:

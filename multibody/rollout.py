@@ -30,6 +30,10 @@ Wrench = Callable[
     [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"]],
     Float[Array, "bodies 6"],
 ]
+Integrand = Callable[
+    [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics],
+    Float[Array, "integrals"],
+]
 
 
 class Trajectory(eqx.Module):
@@ -44,6 +48,7 @@ class Trajectory(eqx.Module):
         joint_rates: velocities of all joints [rad/s] or [m/s].
         steps: accepted and rejected time steps.
         succeeded: whether the integration reached the last time.
+        integrals: of the integrand from t0 to each output time; none of them when there is no integrand.
     """
 
     time: Float[Array, "times"]
@@ -54,6 +59,7 @@ class Trajectory(eqx.Module):
     joint_rates: Float[Array, "times freedoms"]
     steps: Int[Array, "2"]
     succeeded: Bool[Array, ""]
+    integrals: Float[Array, "times integrals"]
 
     def state(self, k: int | Int[Array, ""]) -> BaseState:
         """State of the base at the k-th output time."""
@@ -130,6 +136,7 @@ def rollout(
     wrench: Wrench | None = None,
     gravity: Numbers | None = None,
     loops: Loops | None = None,
+    integrand: Integrand | None = None,
     samples: int = 201,
     times: Numbers | None = None,
     solver: diffrax.AbstractSolver | None = None,
@@ -158,6 +165,8 @@ def rollout(
         wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
+        integrand: (t, state, q, dq, dynamics) -> what is to be integrated in time along with the motion, to the
+            same accuracy: powers for works, forces for impulses.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
@@ -193,6 +202,7 @@ def rollout(
     run = _integrate(
         tree,
         drive,
+        integrand,
         # A first step is given, since diffrax's own first guess would compile the dynamics once more.
         (start, stop, 1e-3 * (stop - start) if dt0 is None else positive("dt0", dt0, "s"), times),
         (state.position, state.quaternion, state.twist, passive_q, passive_dq),
@@ -208,13 +218,13 @@ def rollout(
 
 
 @eqx.filter_jit
-def _integrate(tree, drive, span, start, solver, controller, adjoint, max_steps, progress):
+def _integrate(tree, drive, integrand, span, start, solver, controller, adjoint, max_steps, progress):
     """The compiled part of `rollout`."""
     t0, t1, dt0, times = span
     free_q, free_dq = tree.passive_positions, tree.passive_freedoms
 
     def field(t, y, _):
-        position, quaternion, twist, passive_q, passive_dq = y
+        position, quaternion, twist, passive_q, passive_dq, _ = y
         base = unchecked_state(position, quaternion, twist)
         q, dq, ddq = drive.joints(tree, t, passive_q, passive_dq)
         motion = drive.dynamics(tree, t, base, q, dq, ddq)
@@ -226,15 +236,17 @@ def _integrate(tree, drive, span, start, solver, controller, adjoint, max_steps,
             motion.base_acceleration,
             position_rates(tree, raw, dq)[free_q],
             motion.acceleration[free_dq],
+            jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion),
         )
 
+    counted = jax.eval_shape(lambda y: field(t0, (*y, jnp.zeros(0)), None)[-1], start)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(field),
         solver,
         t0=t0,
         t1=t1,
         dt0=dt0,
-        y0=start,
+        y0=(*start, jnp.zeros(counted.shape)),
         saveat=diffrax.SaveAt(ts=times),
         stepsize_controller=stopping_at_breaks(controller, drive.law),
         max_steps=max_steps,
@@ -243,7 +255,7 @@ def _integrate(tree, drive, span, start, solver, controller, adjoint, max_steps,
         progress_meter=progress,
     )
     assert solution.ys is not None and solution.ts is not None
-    position, quaternion, twist, passive_q, passive_dq = solution.ys
+    position, quaternion, twist, passive_q, passive_dq, integrals = solution.ys
     whole = jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq))
     succeeded = (solution.result == diffrax.RESULTS.successful) & whole
     q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(solution.ts, passive_q, passive_dq)
@@ -257,4 +269,5 @@ def _integrate(tree, drive, span, start, solver, controller, adjoint, max_steps,
         joint_rates=dq,
         steps=jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]]),
         succeeded=succeeded,
+        integrals=integrals,
     )

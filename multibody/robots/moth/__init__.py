@@ -1,0 +1,41 @@
+"""The moth of [PBB13]: a thorax and two soft wings that hover."""
+
+from .accounts import (
+    Accounts as Accounts,
+    Figures as Figures,
+    accounts as accounts,
+    hover_figures as hover_figures,
+    stroke_torques as stroke_torques,
+    tip_angle as tip_angle,
+)
+from .body import (
+    moth as moth,
+    wing_of as wing_of,
+    wing_rows as wing_rows,
+)
+from .drifting import (
+    DriftingHover as DriftingHover,
+    drifting_guess as drifting_guess,
+    drifting_hover as drifting_hover,
+)
+from .flight import (
+    Flight as Flight,
+    Sagittal as Sagittal,
+    StrokeLaw as StrokeLaw,
+    flight as flight,
+)
+from .floquet import (
+    Floquet as Floquet,
+    floquet as floquet,
+    stroke_map as stroke_map,
+)
+from .hover import (
+    Hover as Hover,
+    cold_guess as cold_guess,
+    hover as hover,
+)
+from .parameters import (
+    READINGS as READINGS,
+    MothParameters as MothParameters,
+    Reading as Reading,
+)

@@ -1,0 +1,102 @@
+"""Whether a hover lasts: how one stroke magnifies small disturbances of any kind."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float
+
+from spatial import quaternion_conjugate, quaternion_multiply
+
+from ...state import unchecked_state
+from .hover import Hover
+
+NEUTRAL = 1e-4  # how far from one a multiplier of a translation or of yaw may be: round-off, magnified by double roots
+
+
+class Floquet(eqx.Module):
+    """Floquet multipliers of a hover of two equal wings, greatest modulus first.
+
+    Attributes:
+        monodromy: derivative of one stroke by the disturbance of its start, as in `stroke_map`.
+        sagittal: multipliers of disturbances in which both wings do the same; two of them are one (moved along n, a).
+        lateral: of those in which the wings do the opposite; two are one (moved along s, turned about the vertical).
+    """
+
+    monodromy: Float[Array, "n n"]
+    sagittal: Complex[Array, "half"]
+    lateral: Complex[Array, "half"]
+
+    @property
+    def multipliers(self) -> Complex[Array, "n"]:
+        """All of them."""
+        both = jnp.concatenate([self.sagittal, self.lateral])
+        return both[jnp.argsort(-jnp.abs(both))]
+
+    def decisive(self, kind: str) -> Complex[Array, ""]:
+        """The greatest multiplier of "sagittal" or "lateral" disturbances that is not neutral."""
+        values = np.asarray(getattr(self, kind))
+        others = values[np.abs(values - 1.0) > NEUTRAL]
+        return jnp.asarray(others[np.argmax(np.abs(others))])
+
+    @property
+    def stable(self) -> bool:
+        """Whether all disturbances but those that merely place it elsewhere die out."""
+        return all(abs(complex(self.decisive(kind))) < 1.0 for kind in ("sagittal", "lateral"))
+
+
+def stroke_map(hover: Hover, disturbance: Float[Array, "n"]) -> Float[Array, "n"]:
+    """The disturbance of a hover one stroke later.
+
+    A disturbance is (position [m]; rotation in the thorax's frame, as twice the tangent of half its angle; twist,
+    its angular part over ω; passive joints, right wing then left; their rates over ω).
+    """
+    flight, omega = hover.flight, hover.flight.frequency
+    thorax, (joints, rates) = hover.start.thorax, hover.start.both_wings
+    n = joints.shape[0]
+    place, turn, speed, bent, bending = jnp.split(disturbance, [3, 6, 12, 12 + n])
+    unit = jnp.concatenate([jnp.ones(3), jnp.full(3, omega)])
+    quaternion = quaternion_multiply(thorax.quaternion, jnp.concatenate([jnp.ones(1), 0.5 * turn]))
+    start = unchecked_state(
+        thorax.position + place, quaternion / jnp.linalg.norm(quaternion), thorax.twist + unit * speed
+    )
+    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending)
+    relative = quaternion_multiply(quaternion_conjugate(thorax.quaternion), run.quaternion[-1])
+    free = flight.tree.passive_freedoms
+    return jnp.concatenate(
+        [
+            run.position[-1] - thorax.position,
+            2.0 * relative[1:] / relative[0],
+            (run.twist[-1] - thorax.twist) / unit,
+            run.joints[-1][free] - joints,
+            (run.joint_rates[-1][free] - rates) / omega,
+        ]
+    )
+
+
+@eqx.filter_jit
+def floquet(hover: Hover) -> Floquet:
+    """Floquet multipliers of a hover; the two families are told apart by the symmetry of the machine."""
+    n = 12 + 2 * len(hover.flight.tree.passive_freedoms)
+    monodromy = jax.jacfwd(lambda d: stroke_map(hover, d))(jnp.zeros(n))
+    even, odd = _families(hover.flight.wing_joints)
+    return Floquet(monodromy, _eigenvalues(even.T @ monodromy @ even), _eigenvalues(odd.T @ monodromy @ odd))
+
+
+def _families(wing_joints: int) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal bases of the disturbances that the plane of symmetry mirrors into themselves, and into minus them."""
+    sign = np.array([-1.0, 1, 1, 1, -1, -1, -1, 1, 1, 1, -1, -1])  # (s, n, a), and axial vectors the other way
+    size = 12 + 4 * wing_joints
+    mirror = np.zeros((size, size))
+    mirror[:12, :12] = np.diag(sign)
+    for start in (12, 12 + 2 * wing_joints):
+        for k in range(wing_joints):
+            right, left = start + k, start + wing_joints + k
+            mirror[right, left] = mirror[left, right] = -1.0
+    values, vectors = np.linalg.eigh(mirror)
+    return vectors[:, values > 0], vectors[:, values < 0]
+
+
+def _eigenvalues(matrix):
+    values = jnp.linalg.eigvals(matrix)
+    return values[jnp.argsort(-jnp.abs(values))]

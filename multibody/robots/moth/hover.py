@@ -1,0 +1,97 @@
+"""Hovering: the periodic flight that neither climbs nor sinks, found by Newton on half a stroke."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gaits import Orbit, periodic_orbit
+
+from .flight import Flight, Sagittal, clamped_start, half_stroke
+
+AMPLITUDE = 0.72  # of the stroke with which a search begins, 41.3°: Table I [rad]
+STEP_LIMIT = 0.3  # of a Newton step, in rad, m/s or rad per radian of stroke
+TOLERANCE = 1e-11
+
+
+class Hover(eqx.Module):
+    """A hovering flight of two equal wings.
+
+    Attributes:
+        flight: the moth.
+        amplitude: of the stroke that keeps it at its height [rad].
+        start: its state at t = 0, wings forward.
+        residual: what a half stroke leaves of start, in scaled numbers (`Sagittal.scaled`), rise included.
+    """
+
+    flight: Flight
+    amplitude: Float[Array, ""]
+    start: Sagittal
+    residual: Float[Array, ""]
+
+    @property
+    def unknowns(self) -> Float[Array, "n"]:
+        """The start and the amplitude as one vector: a guess for a moth that differs little."""
+        return jnp.concatenate([self.start.scaled(self.flight.frequency), self.amplitude[None]])
+
+
+def cold_guess(flight: Flight, amplitude: float | Float[Array, ""] = AMPLITUDE) -> Float[Array, "n"]:
+    """Unknowns to begin with, from nothing but the moth itself: thorax held, wings from rest."""
+    start = clamped_start(flight, jnp.asarray(amplitude, float))
+    return jnp.concatenate([start.scaled(flight.frequency), jnp.asarray(amplitude, float)[None]])
+
+
+def hover(
+    flight: Flight,
+    guess: Float[Array, "n"] | None = None,
+    *,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 40,
+) -> Hover:
+    """The symmetric hovering flight: after half a stroke the moth is its own image, front to back, as high as before.
+
+    Unknowns are pitch, velocity and pitch rate of the thorax, the joints of one wing with their rates, and the
+    amplitude of the stroke; it is differentiated implicitly with respect to `flight`, in forward mode.
+
+    Args:
+        flight: the moth.
+        guess: unknowns of a hover that differs little (`Hover.unknowns`); found from rest when None.
+        tolerance: greatest residual accepted.
+        max_iterations: of Newton.
+
+    Raises:
+        ValueError: this moth cannot lift itself at all.
+        An error at run time when no hover is found.
+    """
+    if not any("twist" in name for name in flight.tree.joint_names):
+        raise ValueError(
+            "hover: no joint of this wing twists (TB8 with one section has a bend joint only), so its blades stay "
+            "vertical and the air never lifts them: take sections >= 2, or the reading BT9"
+        )
+    density = getattr(flight.air, "density", None)
+    if density is None or (not isinstance(density, jax.core.Tracer) and float(density) == 0.0):
+        raise ValueError("hover: air density = 0: nothing carries the weight of the moth, so no hover exists")
+    known = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if eqx.is_array(x) else x, flight)
+    orbit = periodic_orbit(
+        _half_stroke_map,
+        cold_guess(known) if guess is None else guess,
+        flight,
+        transient=0,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        step_limit=STEP_LIMIT,
+    )
+    return _hover(flight, orbit)
+
+
+def _hover(flight: Flight, orbit: Orbit) -> Hover:
+    start = Sagittal.unscaled(orbit.start[:-1], flight.frequency)
+    return Hover(flight, orbit.start[-1], start, orbit.residual)
+
+
+def _half_stroke_map(unknowns: Float[Array, "n"], flight: Flight) -> Float[Array, "n"]:
+    """The map whose fixed point is the hover; the rise, as a mean velocity [m/s], stands for the amplitude."""
+    start = Sagittal.unscaled(unknowns[:-1], flight.frequency)
+    end, rise = half_stroke(flight, unknowns[-1], start)
+    amplitude = unknowns[-1] - rise / (0.5 * flight.period)
+    return jnp.concatenate([end.scaled(flight.frequency), amplitude[None]])
