@@ -28,12 +28,14 @@ class Orbit(eqx.Module):
         residual: greatest component of flow(start) - start.
         monodromy: derivative of the flow at the start.
         multipliers: Floquet multipliers, its eigenvalues, greatest modulus first.
+        converged: whether the residual is within the tolerance.
     """
 
     start: Float[Array, "states"]
     residual: Float[Array, ""]
     monodromy: Float[Array, "states states"]
     multipliers: Complex[Array, "states"]
+    converged: Bool[Array, ""]
 
     @property
     def stable(self) -> Bool[Array, ""]:
@@ -50,6 +52,7 @@ def periodic_orbit(
     tolerance: float = 1e-11,
     max_iterations: int = 30,
     step_limit: float = float("inf"),
+    throw: bool = True,
 ) -> Orbit:
     """Finds the fixed point of a flow over one period, by Newton with exact Jacobians and backtracking.
 
@@ -67,6 +70,7 @@ def periodic_orbit(
         max_iterations: greatest number of Newton iterations.
         step_limit: greatest change of a component of the state in one iteration; scale the state so that one
             number suits all of them.
+        throw: raise when there is no orbit; otherwise `converged` tells.
 
     Raises:
         An error at run time when the residual stays above the tolerance.
@@ -86,14 +90,16 @@ def periodic_orbit(
         lambda y: flow(y, fixed) - y, jax.lax.stop_gradient(x), tolerance, max_iterations, step_limit
     )
     residual = jnp.max(jnp.abs(defect))
-    start = eqx.error_if(start, ~(residual <= tolerance), FAILED)
+    converged = residual <= tolerance
+    if throw:
+        start = eqx.error_if(start, ~converged, FAILED)
     # Implicit function theorem: the value stays, its derivative is that of one more Newton step.
     correction = jnp.linalg.solve(slope, flow(start, args) - start)
     start = start - (correction - jax.lax.stop_gradient(correction))
     monodromy = slope + jnp.eye(x.shape[0])
     multipliers = jnp.linalg.eigvals(monodromy)
     order = jnp.argsort(-jnp.abs(multipliers))
-    return Orbit(start, residual, monodromy, multipliers[order])
+    return Orbit(start, residual, monodromy, multipliers[order], converged)
 
 
 def _newton(
