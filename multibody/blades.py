@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -47,8 +48,10 @@ def blade_strip(
         non_negative("blade_strip: pressure_point", pressure_point),
         points,
     )
-    positive("blade_strip: chord", piece.section.chord, "m")
-    return piece
+    section = piece.section
+    assert isinstance(section, BladeSection)
+    chords = positive("blade_strip: chord", section.chord, "m")  # of a law, known only now
+    return eqx.tree_at(lambda strip: strip.section.chord, piece, chords)
 
 
 def blade_points(

@@ -2,11 +2,10 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from gaits import periodic_orbit
-from spatial import quaternion_conjugate, quaternion_multiply
+from spatial import angular, linear, quaternion_conjugate, quaternion_multiply
 
 from ...rollout import Trajectory
 from ...state import BaseState, unchecked_state
@@ -100,13 +99,11 @@ def _end(run: Trajectory) -> BaseState:
 def _unknowns(flight, state, joints, rates, amplitude):
     """Tilt, twist, joints, rates, amplitude; heading and place are left out."""
     w, x, y, z = state.quaternion
-    norm = jnp.sqrt(w**2 + z**2)
     # q = q_heading q_tilt, of which the second has no component about the vertical.
-    tilt = 2.0 * jnp.stack([w * x + z * y, w * y - z * x]) / norm**2
-    unit = (
-        jnp.asarray(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])) + jnp.asarray(np.repeat([0.0, 1.0], 3)) / flight.frequency
-    )
-    return jnp.concatenate([tilt, unit * state.twist, joints, rates / flight.frequency, amplitude[None]])
+    tilt = 2.0 * jnp.stack([w * x + z * y, w * y - z * x]) / (w**2 + z**2)
+    omega = flight.frequency
+    velocity, spin = linear(state.twist), angular(state.twist) / omega
+    return jnp.concatenate([tilt, velocity, spin, joints, rates / omega, amplitude[None]])
 
 
 def _start(flight, unknowns):

@@ -173,15 +173,8 @@ class Sagittal(eqx.Module):
 
     def scaled(self, frequency: Float[Array, ""]) -> Float[Array, "2*joints+4"]:
         """As one vector of numbers of order one: rates over ω, velocities in m/s."""
-        return jnp.concatenate(
-            [
-                self.pitch[None],
-                self.velocity,
-                self.pitch_rate[None] / frequency,
-                self.joints,
-                self.joint_rates / frequency,
-            ]
-        )
+        rates = self.pitch_rate[None] / frequency, self.joint_rates / frequency
+        return jnp.concatenate([self.pitch[None], self.velocity, rates[0], self.joints, rates[1]])
 
     @staticmethod
     def unscaled(x: Float[Array, "n"], frequency: Float[Array, ""]) -> "Sagittal":

@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from gaits import Orbit, periodic_orbit
@@ -69,7 +70,7 @@ def hover(
             "vertical and the air never lifts them: take sections >= 2, or the reading BT9"
         )
     density = getattr(flight.air, "density", None)
-    if density is None or (not isinstance(density, jax.core.Tracer) and float(density) == 0.0):
+    if density is None or (not isinstance(density, Tracer) and float(density) == 0.0):
         raise ValueError("hover: air density = 0: nothing carries the weight of the moth, so no hover exists")
     known = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if eqx.is_array(x) else x, flight)
     orbit = periodic_orbit(
