@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, non_negative, positive, safe_norm
 
-from .buoyancy_wet import wet_disc, wet_moments
+from .buoyancy_wet import wet_disc, wet_fan
 from .fluid import AbstractFluid, Place, Terms
 from .morison import Morison
 from .polygons import PolygonSection
@@ -53,15 +53,22 @@ def wet_part(section: EllipticSection | PolygonSection, height: Float[Array, ""]
 
 
 def _wet_polygon(section, height, slope):
-    """Signed triangles between the origin and the edges."""
+    """Signed triangles between the origin and the edges; where the origin is wet, the whole without its dry part."""
     y, z = section.vertices[:, 0], section.vertices[:, 1]
-    over = height + slope[0] * y + slope[1] * z
+    side = jnp.where(height < 0, -1.0, 1.0)
+    m, m1, m2 = wet_fan(side * height, side * (height + slope[0] * y + slope[1] * z))
     after = lambda v: jnp.concatenate([v[1:], v[:1]])  # noqa: E731
-    m0, m1, m2 = wet_moments(jnp.broadcast_to(height, over.shape), over, after(over))
-    doubled = y * after(z) - after(y) * z
-    area = jnp.sum(doubled * (m0 + m1 + m2))
-    S_y = jnp.sum(doubled * (m1 * y + m2 * after(y)))
-    S_z = jnp.sum(doubled * (m1 * z + m2 * after(z)))
+    next_y, next_z = after(y), after(z)
+    doubled = y * next_z - next_y * z
+    part = jnp.stack(
+        [
+            jnp.sum(doubled * m),
+            jnp.sum(doubled * (m1 * y + m2 * next_y)),
+            jnp.sum(doubled * (m1 * z + m2 * next_z)),
+        ]
+    )
+    whole = jnp.concatenate([section.area[None], section.first_moments])
+    area, S_y, S_z = jnp.where(height < 0, whole - part, part)
     return WetPart(area, jnp.stack([S_y, S_z]), -(height * area + slope[0] * S_y + slope[1] * S_z))
 
 

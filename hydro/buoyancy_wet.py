@@ -13,24 +13,47 @@ from jaxtyping import Array, Float
 Corners = tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]
 
 
-def wet_moments(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Corners:
-    """Integrals of the barycentric coordinates over the wet part of triangles, for twice the area being one.
-
-    Their sum is the wet area, their mean of the corners the first moment, and -Σ m_k z_k the potential ∫max(-z, 0).
+def wet_fan(
+    z0: Float[Array, ""], z: Float[Array, "n"]
+) -> tuple[Float[Array, "n"], Float[Array, "n"], Float[Array, "n"]]:
+    """The wet part of triangles between a dry point and the edges of a polygon, for twice their areas being one.
 
     Args:
-        z0: height of the first corner over the water.
-        z1: of the second.
-        z2: of the third.
+        z0: height of the point over the water; not negative.
+        z: heights of the corners of the polygon, in order.
+
+    Returns:
+        For each edge, the wet area of its triangle, and the integrals over it of the barycentric coordinates of the
+        edge's first and second corner.
     """
-    cut = _Cut(z0, z1, z2)
-    half = cut.alpha * cut.beta / 2.0
-    p, q = half * cut.alpha / 3.0, half * cut.beta / 3.0
-    return cut.put(1.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0, half - p - q, p, q)
+    depth = jnp.maximum(-z, 0.0)
+    # Wet share of the line from each corner to the point, and of each edge with one wet corner.
+    reach = depth + z0
+    f1 = depth / jnp.where(reach > 0, reach, 1.0)
+    next_z, next_depth, f2 = _after(z), _after(depth), _after(f1)
+    span = jnp.abs(z) + jnp.abs(next_z)
+    g = (depth + next_depth) / jnp.where(span > 0, span, 1.0)
+    first = depth > 0
+    both = first & (next_depth > 0)
+    # One wet corner: the triangle cut off at it. Two: the whole without the triangle cut off at the point.
+    f = f1 + f2
+    cut = 0.5 * f * g
+    far = cut * g / 3.0
+    near = cut - far - cut * f / 3.0
+    d1, d2 = 1.0 - f1, 1.0 - f2
+    dry = d1 * d2
+    area = jnp.where(both, 0.5 - 0.5 * dry, cut)
+    m1 = jnp.where(both, (1.0 - dry * d1) / 6.0, jnp.where(first, near, far))
+    m2 = jnp.where(both, (1.0 - dry * d2) / 6.0, jnp.where(first, far, near))
+    return area, m1, m2
+
+
+def _after(v):
+    return jnp.concatenate([v[1:], v[:1]])
 
 
 def wet_pressures(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Corners:
-    """Integrals of depth times the barycentric coordinates over the wet part of triangles, as in `wet_moments`."""
+    """Integrals of depth times barycentric coordinates over the wet part of triangles, twice their areas being one."""
     cut = _Cut(z0, z1, z2)
     total = z0 + z1 + z2
     corner = -cut.lone * cut.alpha * cut.beta / 24.0
@@ -45,7 +68,7 @@ def wet_pressures(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Arra
 
 
 def wet_squares(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Float[Array, "*n"]:
-    """Integrals of the square of depth over the wet part of triangles, as in `wet_moments`."""
+    """Integrals of the square of depth over the wet part of triangles, twice their areas being one."""
     cut = _Cut(z0, z1, z2)
     whole = (z0 * z0 + z1 * z1 + z2 * z2 + z0 * z1 + z1 * z2 + z0 * z2) / 12.0
     return cut.base * whole + cut.sign * cut.alpha * cut.beta * cut.lone**2 / 12.0

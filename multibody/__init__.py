@@ -35,6 +35,23 @@ from .energy import (
     potential_energy as potential_energy,
     power as power,
 )
+from .equilibrium import (
+    Equilibrium as Equilibrium,
+    RightingCurve as RightingCurve,
+    equilibrium as equilibrium,
+    floating_state as floating_state,
+    righting_curve as righting_curve,
+)
+from .float_march import (
+    FloatRun as FloatRun,
+    float_march as float_march,
+)
+from .floating import (
+    Hulls as Hulls,
+    displaced_volume as displaced_volume,
+    fluid_potential as fluid_potential,
+    hulls as hulls,
+)
 from .hybrid import (
     equations as equations,
     forward_dynamics as forward_dynamics,
@@ -68,13 +85,23 @@ from .loops import (
     close_loops as close_loops,
     loop_dynamics as loop_dynamics,
 )
+from .march import (
+    march as march,
+)
 from .newton_euler import (
     Dynamics as Dynamics,
     inverse_dynamics as inverse_dynamics,
 )
+from .prisms import (
+    prism_strip as prism_strip,
+)
 from .rollout import (
     Trajectory as Trajectory,
     rollout as rollout,
+)
+from .shape_motion import (
+    ShapeMotion as ShapeMotion,
+    shape_motion as shape_motion,
 )
 from .simulate import (
     simulate as simulate,

@@ -6,3 +6,15 @@ from .eel import (
     eel as eel,
     eel_law as eel_law,
 )
+from .natrix import (
+    natrix as natrix,
+    natrix_solids as natrix_solids,
+)
+from .natrix_laws import (
+    HeldShape as HeldShape,
+    ShellLaw as ShellLaw,
+    UndulationLaw as UndulationLaw,
+    natrix_bending as natrix_bending,
+    natrix_shape as natrix_shape,
+    natrix_undulation as natrix_undulation,
+)

@@ -1,0 +1,49 @@
+"""Links of uniform section: strips of fluid points along a prism."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hydro import AbstractSection
+from spatial import Numbers, finite, positive
+
+from .strips import Strip
+
+
+def prism_strip(
+    section: AbstractSection,
+    length: Numbers,
+    *,
+    origin: Numbers = (0.0, 0.0, 0.0),
+    rotation: Numbers | None = None,
+    points: int = 2,
+) -> Strip:
+    """A link of one section along its whole length.
+
+    Two Gauss points integrate exactly what is cubic along the link: buoyancy, while it floats as a whole.
+
+    Args:
+        section: one section, from `hydro.polygon` or `hydro.EllipticSection`.
+        length: of the link [m].
+        origin: centre of its first section in the body frame [m].
+        rotation: axes t1 (along the link), t2, t3 of the section in the body frame, as columns.
+        points: Gauss points along the link.
+    """
+    if not isinstance(section, AbstractSection) or section.area.ndim != 0:
+        raise ValueError(f"prism_strip: section = {section!r}: must be one section, such as hydro.polygon(...)")
+    if not isinstance(points, int) or points < 1:
+        raise ValueError(f"prism_strip: points = {points!r}: must be a positive integer")
+    axes = jnp.eye(3) if rotation is None else finite("prism_strip: rotation", rotation, (3, 3))
+    start, length = finite("prism_strip: origin", origin, (3,)), positive("prism_strip: length", length, "m")
+    node, weight = np.polynomial.legendre.leggauss(points)
+    along = length * jnp.asarray((node + 1.0) / 2.0)
+    many = lambda value: jnp.broadcast_to(value, (points, *value.shape))  # noqa: E731
+    return Strip(
+        position=start[None, :] + along[:, None] * axes[None, :, 0],
+        rotation=many(axes),
+        weight=length * jnp.asarray(weight / 2.0),
+        section=jax.tree.map(many, section),
+        nose_position=jnp.zeros((0, 3)),
+        nose_rotation=jnp.zeros((0, 3, 3)),
+        nose_radius=jnp.zeros(0),
+    )
