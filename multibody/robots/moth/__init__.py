@@ -13,6 +13,10 @@ from .body import (
     wing_of as wing_of,
     wing_rows as wing_rows,
 )
+from .design import (
+    Design as Design,
+    least_power as least_power,
+)
 from .drifting import (
     DriftingHover as DriftingHover,
     drifting_guess as drifting_guess,
@@ -38,4 +42,11 @@ from .parameters import (
     READINGS as READINGS,
     MothParameters as MothParameters,
     Reading as Reading,
+)
+from .sensitivity import (
+    TABLE as TABLE,
+    Sensitivity as Sensitivity,
+    parameters_of as parameters_of,
+    sensitivity as sensitivity,
+    table_of as table_of,
 )

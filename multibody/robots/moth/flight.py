@@ -171,7 +171,7 @@ class Sagittal(eqx.Module):
             -self.pitch, self.velocity * jnp.array([-1.0, 1.0]), -self.pitch_rate, -self.joints, -self.joint_rates
         )
 
-    def scaled(self, frequency: Float[Array, ""]) -> Float[Array, "2*joints+4"]:
+    def scaled(self, frequency: Float[Array, ""]) -> Float[Array, "n"]:
         """As one vector of numbers of order one: rates over ω, velocities in m/s."""
         rates = self.pitch_rate[None] / frequency, self.joint_rates / frequency
         return jnp.concatenate([self.pitch[None], self.velocity, rates[0], self.joints, rates[1]])
