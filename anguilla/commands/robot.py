@@ -9,6 +9,7 @@ from anguilla import view
 from anguilla.results import save
 from anguilla.robots import ROBOTS, Robot, Settings
 from anguilla.robots.entry import FLUIDS
+from multibody.robots.moth import READINGS as MOTH_READINGS
 
 from .arguments import at_least, directory, positive
 from .swim import FPS, check
@@ -30,6 +31,10 @@ examples:
       no water: it wriggles on the spot, its momentum stays zero
   anguilla robot eel --t1 10 --out out --film mp4 --camera follow
       a film in MP4 (needs ffmpeg) that keeps the body in the middle
+  anguilla robot moth --out out
+      one stroke of the hovering moth: Figures 5 to 8 of its paper in kind, its numbers beside the published ones
+  anguilla robot moth --reading BT9 --sections 4 --out out
+      another reading of the paper (TB8, TB8m, BT9, BT9c); any number of sections on a wing
 
 files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
@@ -40,6 +45,7 @@ files in DIR, all named after the robot:
   eel_joints.png          angle, torque and power of the yaw joints over joints and time
   eel_power.png           power budget and what its identity leaves
   eel.gif                 the film
+  moth_snapshots.png, moth_velocities.png, moth_deformation.png, moth_forces.png, moth_multipliers.png: of the moth
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
@@ -62,6 +68,9 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     water.add_argument(
         "--added-mass", choices=hydro.FORMS, help="its form in morison; default: paper (kirchhoff conserves energy)"
     )
+    wings = parser.add_argument_group("the moth")
+    wings.add_argument("--reading", choices=tuple(MOTH_READINGS), help="of its paper; default: TB8")
+    wings.add_argument("--sections", type=at_least(1), metavar="M", help="on each wing; default: 4")
     numbers = parser.add_argument_group("the numbers")
     numbers.add_argument("--samples", type=at_least(2), metavar="N", help="output times; default: smooth curves")
     numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="of the time step; default: 1e-6")
@@ -76,7 +85,17 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     pictures.add_argument("--width", type=at_least(160), default=720, metavar="PX", help="of the film; default: 720")
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
-    parser.set_defaults(run=run, check=check)
+    parser.set_defaults(run=run, check=check_robot)
+
+
+def check_robot(arguments: argparse.Namespace) -> str | None:
+    """What is wrong with arguments that are good one by one; None when nothing is."""
+    for option in ("reading", "sections"):
+        if arguments.robot != "moth" and getattr(arguments, option) is not None:
+            return f"argument --{option}: only the moth has it"
+    if arguments.robot == "moth" and arguments.added_mass is not None:
+        return "argument --added-mass: the moth flies in air, whose added mass the reading decides"
+    return check(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,7 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.robot}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
-        written.append(view.animate(robot.body(dataset), film, progress=not arguments.quiet, **options))
+        make = view.animate if robot.film is None else robot.film
+        written.append(make(robot.body(dataset), film, progress=not arguments.quiet, **options))
     end = time.perf_counter()
     for line in robot.lines(dataset):
         say(line)
@@ -117,6 +137,8 @@ def settings_of(arguments: argparse.Namespace, robot: Robot) -> Settings:
         rtol=arguments.rtol,
         atol=arguments.atol,
         progress=not arguments.quiet,
+        reading=arguments.reading,
+        sections=arguments.sections,
     )
 
 

@@ -2,5 +2,6 @@
 
 from .eel import EEL
 from .entry import Robot as Robot, Settings as Settings
+from .moth import MOTH
 
-ROBOTS: dict[str, Robot] = {"eel": EEL}
+ROBOTS: dict[str, Robot] = {"eel": EEL, "moth": MOTH}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import xarray as xr
 from matplotlib.figure import Figure
@@ -23,6 +24,8 @@ class Settings:
         rtol: relative tolerance of the time step.
         atol: absolute tolerance of the time step.
         progress: show a progress bar.
+        reading: of a paper that can be read in several ways (the moth); None for the machine's own choice.
+        sections: on each wing of the moth; None for the published number.
     """
 
     t1: float
@@ -32,6 +35,8 @@ class Settings:
     rtol: float = 1e-6
     atol: float = 1e-8
     progress: bool = True
+    reading: str | None = None
+    sections: int | None = None
 
     def medium(self) -> hydro.AbstractFluid:
         """The fluid that was chosen."""
@@ -53,6 +58,8 @@ class Robot:
         figures: its figures, by the name of their file; each is drawn when called.
         body: the dataset as sections along one body, for the film.
         lines: its numbers in words.
+        film: (dataset, path, fps, width, camera, progress) -> path of the film; that of sections along one body
+            when None.
     """
 
     help: str
@@ -63,3 +70,4 @@ class Robot:
     figures: Callable[[xr.Dataset], dict[str, Callable[[], Figure]]]
     body: Callable[[xr.Dataset], xr.Dataset]
     lines: Callable[[xr.Dataset], list[str]]
+    film: Callable[..., Path] | None = None

@@ -7,6 +7,14 @@ from .camera import Camera as Camera
 from .chain import chain_body as chain_body
 from .convergence import beam_against_chain as beam_against_chain
 from .maps import field_map as field_map, space_time as space_time
+from .moth_figures import (
+    moth_deformation as moth_deformation,
+    moth_forces as moth_forces,
+    moth_multipliers as moth_multipliers,
+    moth_snapshots as moth_snapshots,
+    moth_velocities as moth_velocities,
+)
+from .moth_film import moth_film as moth_film, moth_still as moth_still
 from .profiles import internal_wrench as internal_wrench
 from .robots import (
     forward_velocity as forward_velocity,

@@ -67,15 +67,26 @@ def animate(
         ValueError: another ending, or an option out of range.
         RuntimeError: MP4 was asked for and there is no ffmpeg, or it failed.
     """
+    path = film_path(path)
+    pictures = frames(dataset, fps=fps, width=width, height=height, camera=camera, view=view, progress=progress)
+    return write_film(list(pictures), path, fps)
+
+
+def film_path(path: str | Path) -> Path:
+    """The path; refuses one whose film could not be written, before its pictures are drawn."""
     path = Path(path)
     kind = path.suffix.lower()
     if kind not in (".gif", ".mp4"):
         raise ValueError(f"path = {path}: the animation must end in .gif or .mp4")
     if kind == ".mp4" and shutil.which("ffmpeg") is None:
         raise RuntimeError(f"{path}: MP4 needs the program ffmpeg, which is not on the PATH; ask for a .gif instead")
-    pictures = list(frames(dataset, fps=fps, width=width, height=height, camera=camera, view=view, progress=progress))
+    return path
+
+
+def write_film(pictures: list[Image.Image], path: Path, fps: float) -> Path:
+    """Writes pictures as a GIF or MP4 film, as the ending of the path tells."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if kind == ".gif":
+    if path.suffix.lower() == ".gif":
         _write_gif(pictures, path, fps)
     else:
         _write_mp4(pictures, path, fps)

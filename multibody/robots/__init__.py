@@ -6,6 +6,11 @@ from .eel import (
     eel as eel,
     eel_law as eel_law,
 )
+from .moth import (
+    MothParameters as MothParameters,
+    StrokeLaw as StrokeLaw,
+    moth as moth,
+)
 from .natrix import (
     natrix as natrix,
     natrix_solids as natrix_solids,

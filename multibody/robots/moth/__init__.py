@@ -43,6 +43,10 @@ from .parameters import (
     MothParameters as MothParameters,
     Reading as Reading,
 )
+from .published import (
+    PUBLISHED as PUBLISHED,
+    published_lines as published_lines,
+)
 from .sensitivity import (
     TABLE as TABLE,
     Sensitivity as Sensitivity,

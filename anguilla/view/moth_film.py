@@ -1,0 +1,91 @@
+"""Films and stills of the moth: one stroke, slowed down."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from PIL import Image
+from tqdm import tqdm
+
+from .animation import WIDTH, film_path, write_film
+from .camera import Camera
+from .moth_body import SIDES, moth_mesh, wing_surface
+from .scene import (
+    TRACE,
+    WATER,
+    Box,
+    blank,
+    draw_floor,
+    draw_line,
+    draw_shadow,
+    draw_surface,
+    draw_text,
+    finished,
+    fitted,
+)
+from .surface import faded
+
+VIEW = Camera(azimuth=np.deg2rad(58.0), elevation=np.deg2rad(20.0))
+PICTURES = 50  # of one stroke
+
+
+def moth_still(
+    dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: Camera = VIEW, before: Sequence[int] = ()
+) -> Image.Image:
+    """One picture: the moth, its shadow, the paths of the wing tips.
+
+    Args:
+        dataset: of `anguilla robot moth`.
+        instant: index of the recorded time.
+        width: [pixels].
+        view: where it is seen from.
+        before: indices of earlier instants, shown paler.
+    """
+    box = _box(dataset)
+    stage = fitted(view, box, width, round(0.75 * width))
+    picture = blank(stage)
+    draw_floor(picture, stage, box, 0.05)
+    for earlier in before:
+        draw_surface(picture, stage, faded(moth_mesh(dataset, earlier), WATER, 0.6))
+    mesh = moth_mesh(dataset, instant)
+    draw_shadow(picture, stage, mesh, float(box.low[2]))
+    draw_surface(picture, stage, mesh)
+    begin = max(instant - round(0.25 * _samples(dataset)), 0)
+    for side in SIDES:
+        tips = [wing_surface(dataset, k, side, 29, 2)[-1, 0] for k in range(begin, instant + 1, 2)]
+        if len(tips) > 1:
+            draw_line(picture, stage, np.array(tips), TRACE, 1.2)
+    milliseconds = 1e3 * float(dataset["time"][instant])
+    draw_text(picture, f"t = {milliseconds:.1f} ms", 12.0, 10.0)
+    return finished(picture)
+
+
+def moth_film(dataset: xr.Dataset, path: Path, *, fps: float = 25.0, width: int = WIDTH, progress: bool = True) -> Path:
+    """Films the recorded strokes, fifty pictures to a stroke.
+
+    Args:
+        dataset: of `anguilla robot moth`.
+        path: ends in .gif or .mp4.
+        fps: pictures per second of film.
+        width: [pixels].
+        progress: show a progress bar.
+    """
+    path = film_path(path)
+    step = max(round(_samples(dataset) / PICTURES), 1)
+    instants = range(0, dataset.sizes["time"] - 1, step)  # the last instant of a stroke is the first again
+    bar = tqdm(instants, desc="animation", unit="frame", disable=not progress)
+    return write_film([moth_still(dataset, k, width=width) for k in bar], path, fps)
+
+
+def _samples(dataset: xr.Dataset) -> float:
+    """Recorded instants of a stroke."""
+    return float(dataset.attrs["period"]) / float(dataset["time"][1] - dataset["time"][0])
+
+
+def _box(dataset: xr.Dataset) -> Box:
+    span, place = float(dataset.attrs["span"]), dataset["position"].values[:, 0]
+    low, high = place.min(axis=0), place.max(axis=0)
+    reach = np.array([1.0, 0.75, 0.0]) * span
+    body = float(dataset.attrs["thorax"][2])
+    return Box(low - reach - np.array([0.0, 0.0, 1.6 * body]), high + reach + np.array([0.0, 0.0, 1.4 * body]))
