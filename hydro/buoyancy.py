@@ -54,11 +54,10 @@ def wet_part(section: EllipticSection | PolygonSection, height: Float[Array, ""]
 
 def _wet_polygon(section, height, slope):
     """Signed triangles between the origin and the edges; where the origin is wet, the whole without its dry part."""
-    y, z = section.vertices[:, 0], section.vertices[:, 1]
+    (y, z), (next_y, next_z) = section.vertices.T, section.after.T
     side = jnp.where(height < 0, -1.0, 1.0)
-    m, m1, m2 = wet_fan(side * height, side * (height + slope[0] * y + slope[1] * z))
-    after = lambda v: jnp.concatenate([v[1:], v[:1]])  # noqa: E731
-    next_y, next_z = after(y), after(z)
+    over = lambda y, z: side * (height + slope[0] * y + slope[1] * z)  # noqa: E731
+    m, m1, m2 = wet_fan(side * height, over(y, z), over(next_y, next_z))
     doubled = y * next_z - next_y * z
     part = jnp.stack(
         [

@@ -14,27 +14,29 @@ Corners = tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]
 
 
 def wet_fan(
-    z0: Float[Array, ""], z: Float[Array, "n"]
+    z0: Float[Array, ""], z1: Float[Array, "n"], z2: Float[Array, "n"]
 ) -> tuple[Float[Array, "n"], Float[Array, "n"], Float[Array, "n"]]:
     """The wet part of triangles between a dry point and the edges of a polygon, for twice their areas being one.
 
     Args:
         z0: height of the point over the water; not negative.
-        z: heights of the corners of the polygon, in order.
+        z1: heights of the first corners of the edges.
+        z2: heights of their second corners.
 
     Returns:
         For each edge, the wet area of its triangle, and the integrals over it of the barycentric coordinates of the
         edge's first and second corner.
     """
-    depth = jnp.maximum(-z, 0.0)
-    # Wet share of the line from each corner to the point, and of each edge with one wet corner.
-    reach = depth + z0
-    f1 = depth / jnp.where(reach > 0, reach, 1.0)
-    next_z, next_depth, f2 = _after(z), _after(depth), _after(f1)
-    span = jnp.abs(z) + jnp.abs(next_z)
-    g = (depth + next_depth) / jnp.where(span > 0, span, 1.0)
-    first = depth > 0
-    both = first & (next_depth > 0)
+    depth1, depth2 = jnp.maximum(-z1, 0.0), jnp.maximum(-z2, 0.0)
+
+    def share(part, whole):
+        return part / jnp.where(whole > 0, whole, 1.0)
+
+    # Wet share of the lines from the corners to the point, and of an edge with one wet corner.
+    f1, f2 = share(depth1, depth1 + z0), share(depth2, depth2 + z0)
+    g = share(depth1 + depth2, jnp.abs(z1) + jnp.abs(z2))
+    first = depth1 > 0
+    both = first & (depth2 > 0)
     # One wet corner: the triangle cut off at it. Two: the whole without the triangle cut off at the point.
     f = f1 + f2
     cut = 0.5 * f * g
@@ -46,10 +48,6 @@ def wet_fan(
     m1 = jnp.where(both, (1.0 - dry * d1) / 6.0, jnp.where(first, near, far))
     m2 = jnp.where(both, (1.0 - dry * d2) / 6.0, jnp.where(first, far, near))
     return area, m1, m2
-
-
-def _after(v):
-    return jnp.concatenate([v[1:], v[:1]])
 
 
 def wet_pressures(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Corners:

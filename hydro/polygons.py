@@ -17,9 +17,15 @@ class PolygonSection(AbstractSection):
 
     Attributes:
         vertices: corners (y, z) along t2 and t3, counter-clockwise seen from the tip of t1, each once [m].
+        after: the corner that follows each, kept since a shift costs more than what it feeds [m].
     """
 
     vertices: Float[Array, "*batch vertices 2"]
+    after: Float[Array, "*batch vertices 2"]
+
+    def __init__(self, vertices: Float[Array, "*batch vertices 2"]):
+        self.vertices = vertices
+        self.after = jnp.roll(vertices, -1, axis=-2)
 
     @property
     def area(self) -> Float[Array, "*batch"]:
@@ -29,13 +35,13 @@ class PolygonSection(AbstractSection):
     @property
     def first_moments(self) -> Float[Array, "*batch 2"]:
         """Integrals of y and z over the section [m³]."""
-        here, after = self.vertices, self._after
+        here, after = self.vertices, self.after
         return jnp.sum(self._doubled[..., None] * (here + after), axis=-2) / 6.0
 
     @property
     def second_moments(self) -> Float[Array, "*batch 3"]:
         """Second moments J1, J2, J3 of the area about t1, t2, t3 through the origin [m⁴]."""
-        here, after = self.vertices, self._after
+        here, after = self.vertices, self.after
         squares = here**2 + here * after + after**2
         yy, zz = jnp.moveaxis(jnp.sum(self._doubled[..., None] * squares, axis=-2) / 12.0, -1, 0)
         return jnp.stack([yy + zz, zz, yy], axis=-1)
@@ -43,7 +49,7 @@ class PolygonSection(AbstractSection):
     @property
     def perimeter(self) -> Float[Array, "*batch"]:
         """Perimeter [m]."""
-        edge = self._after - self.vertices
+        edge = self.after - self.vertices
         return jnp.sum(jnp.sqrt(jnp.sum(edge * edge, axis=-1)), axis=-1)
 
     @property
@@ -69,18 +75,14 @@ class PolygonSection(AbstractSection):
         return whole.at[3:, 3:].set(about_origin)
 
     @property
-    def _after(self):
-        return jnp.roll(self.vertices, -1, axis=-2)
-
-    @property
     def _doubled(self):
         """Twice the signed areas of the triangles between the origin and the edges."""
-        here, after = self.vertices, self._after
+        here, after = self.vertices, self.after
         return here[..., 0] * after[..., 1] - after[..., 0] * here[..., 1]
 
     @property
     def _mixed(self):
-        (y0, z0), (y1, z1) = jnp.moveaxis(self.vertices, -1, 0), jnp.moveaxis(self._after, -1, 0)
+        (y0, z0), (y1, z1) = jnp.moveaxis(self.vertices, -1, 0), jnp.moveaxis(self.after, -1, 0)
         return 2.0 * (y0 * z0 + y1 * z1) + y0 * z1 + y1 * z0
 
 

@@ -70,9 +70,8 @@ def march(
     passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)
     passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)
     start = (state.position, state.quaternion, state.twist, passive_q, passive_dq)
-    return _march(
-        tree, drive, start, jnp.asarray(t0, float), jnp.asarray((t1 - t0) / steps), (every, records, remember)
-    )
+    clock = (jnp.asarray(t0, float), jnp.asarray((t1 - t0) / steps))
+    return _march(tree, drive, start, clock, (every, records, remember))
 
 
 def counts(t0: float, t1: float, dt: float, every: int) -> tuple[int, int]:
