@@ -132,9 +132,14 @@ def _raise_if_coiled(
 ) -> None:
     if not isinstance(path, Panels):
         return
-    turn = np.asarray(panel_turn(gait, path.sample(beam, fluid), trajectory.time))
+    turn = np.asarray(_turn(gait, beam, fluid, path, trajectory.time))
     if (turn > MAX_TURN).any():
         raise SimulationError(f"at t = {float(trajectory.time[np.argmax(turn > MAX_TURN)]):g} s {COILED}")
+
+
+@eqx.filter_jit
+def _turn(gait, beam, fluid, path, times):
+    return panel_turn(gait, path.sample(beam, fluid), times)
 
 
 def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, trajectory: Trajectory) -> None:
@@ -191,13 +196,13 @@ def _record(beam, gait, fluid, path, trajectory: Trajectory, stations: int) -> d
         record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
         return record | fields.nose
 
-    return jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+    section = jax.vmap(beam.profile)(X)
+    record = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+    return record | {"semiaxis_b": section.b, "semiaxis_c": section.c}
 
 
 def _dataset(fields: dict[str, Any], beam: Beam, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:
     X = np.asarray(beam.length) * np.linspace(0.0, 1.0, fields["position"].shape[1])
-    section = jax.vmap(beam.profile)(jnp.asarray(X))
-    fields = fields | {"semiaxis_b": section.b, "semiaxis_c": section.c}
     along = {"units": "m", "long_name": "abscissa along the body, from the nose"}
     coords = coordinates(trajectory.time, X=("X", X, along), section_axis=list(OWN_AXES), strain_component=list(STRAIN))
     return xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs)

@@ -72,6 +72,12 @@ class Cap(eqx.Module):
         return self.b * scale, self.c * scale
 
 
+@eqx.filter_jit
+def _inside(piece, begin, end):
+    """Semi-axes of a piece at points between its ends: compiled as one, for every operation of its own is slow."""
+    return jax.vmap(piece)(begin + (end - begin) * jnp.linspace(0.02, 0.98, 25))
+
+
 class Profile(eqx.Module):
     """The cross-section along the body, piece by piece.
 
@@ -98,8 +104,7 @@ class Profile(eqx.Module):
                 raise ValueError(f"Profile.pieces[{k}] = {piece!r}: must be a callable X -> (b, c)")
             if not isinstance(pair := piece(0.5 * (self.breaks[k] + self.breaks[k + 1])), tuple) or len(pair) != 2:
                 raise ValueError(f"Profile.pieces[{k}] returns {pair!r} at one X: must be the pair (b, c) [m]")
-            inside = self.breaks[k] + (self.breaks[k + 1] - self.breaks[k]) * jnp.linspace(0.02, 0.98, 25)
-            for name, values in zip(("b", "c"), jax.vmap(piece)(inside), strict=True):
+            for name, values in zip(("b", "c"), _inside(piece, self.breaks[k], self.breaks[k + 1]), strict=True):
                 positive(f"Profile.pieces[{k}]: semi-axis {name} inside the body", values, "m")
 
     @property
