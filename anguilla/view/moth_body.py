@@ -12,7 +12,7 @@ SIDES = ("right", "left")
 
 
 def wing_surface(
-    dataset: xr.Dataset, instant: int, side: str, along: int = 29, across: int = 9
+    dataset: xr.Dataset, instant: int, side: str, along: int = 41, across: int = 15
 ) -> Float[np.ndarray, "along across 3"]:
     """Points of a wing from root to tip and from the leading to the trailing edge, in the world [m].
 
@@ -75,6 +75,6 @@ def _pattern(along: int, across: int) -> Float[np.ndarray, "along across 3"]:
     colours = np.broadcast_to(rgb(WING), (along, across, 3)).copy()
     colours[np.abs(s - 0.42 - 0.1 * c) < 0.045] = rgb(BAND)
     colours[np.abs(s - 0.72 - 0.08 * c) < 0.05] = rgb(BAND)
-    colours[(c < 1.5 / across) | (s > 0.93)] = rgb(EDGE)
+    colours[(c < 0.1) | (s > 0.93)] = rgb(EDGE)
     colours[(np.abs(s - 0.57) < 0.05) & (np.abs(c - 0.35) < 0.12)] = rgb(SPOT)
     return colours

@@ -19,7 +19,7 @@ def moth_snapshots(dataset: xr.Dataset, count: int = 11) -> Figure:
     """Sagittal and coronal views at even times of one stroke. [PBB13, Figure 5]"""
     columns = (count + 1) // 2
     with styled():
-        figure = new_figure(1.75 * columns, 7.6)
+        figure = new_figure(1.75 * columns, 5.4)
         axes = np.asarray(figure.subplots(4, columns), dtype=object)
         for ax in axes.ravel():
             ax.set_axis_off()

@@ -43,7 +43,7 @@ def moth_still(
         before: indices of earlier instants, shown paler.
     """
     box = _box(dataset)
-    stage = fitted(view, box, width, round(0.75 * width))
+    stage = fitted(view, box, width, round(0.62 * width))
     picture = blank(stage)
     draw_floor(picture, stage, box, 0.05)
     for earlier in before:
