@@ -112,7 +112,7 @@ def pose_load():
 def test_solids_lie_stand_float_and_drown(pose_load):
     body, both = pose_load
     rng = np.random.default_rng(5)
-    rotation = Rotation.random(60, random_state=6).as_matrix()
+    rotation = Rotation.random(60, rng=np.random.default_rng(6)).as_matrix()
     upright = Rotation.from_euler("y", -90, degrees=True).as_matrix()
     rotation[:10] = upright  # t1 up: where sections alone would jump
     position = rng.normal(size=(60, 3)) * np.array([1.0, 1.0, 0.4])
@@ -155,7 +155,7 @@ def test_sections_tend_to_the_solid():
 
 
 def test_a_floating_eel():
-    """Weight and surface on a section and on a beam: the power of buoyancy and weight is minus the rate of their potential."""
+    """Weight and surface on a section and on a beam: their power is minus the rate of their potential."""
     fluid = hydro.Together(hydro.Weight(600.0), hydro.FreeSurface(level=0.02))
     twist = jnp.array([0.2, -0.1, 0.3, 0.4, 0.1, -0.3])
     turned = Rotation.from_euler("zyx", [20, 8, 30], degrees=True)

@@ -35,6 +35,8 @@ examples:
       one stroke of the hovering moth: Figures 5 to 8 of its paper in kind, its numbers beside the published ones
   anguilla robot moth --reading BT9 --sections 4 --out out
       another reading of the paper (TB8, TB8m, BT9, BT9c); any number of sections on a wing
+  anguilla robot natrix --out out
+      the snake robot undulates on the water and capsizes: Figures 4 to 6 of its paper in kind, a film with the water
 
 files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
@@ -46,6 +48,7 @@ files in DIR, all named after the robot:
   eel_power.png           power budget and what its identity leaves
   eel.gif                 the film
   moth_snapshots.png, moth_velocities.png, moth_deformation.png, moth_forces.png, moth_multipliers.png: of the moth
+  natrix_energy.png, natrix_centre.png, natrix_roll.png, natrix_righting.png, natrix_response.png: of natrix
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
@@ -64,7 +67,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--t1", type=positive, metavar="S", help="how long to move [s]; default: as published")
     parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
     water = parser.add_argument_group("the water")
-    water.add_argument("--fluid", choices=FLUIDS, default="morison", help="default: morison (drag and added mass)")
+    water.add_argument("--fluid", choices=FLUIDS, help="default: morison; for natrix buoyancy alone, as published")
     water.add_argument(
         "--added-mass", choices=hydro.FORMS, help="its form in morison; default: paper (kirchhoff conserves energy)"
     )

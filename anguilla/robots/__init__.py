@@ -3,5 +3,6 @@
 from .eel import EEL
 from .entry import Robot as Robot, Settings as Settings
 from .moth import MOTH
+from .natrix import NATRIX
 
-ROBOTS: dict[str, Robot] = {"eel": EEL, "moth": MOTH}
+ROBOTS: dict[str, Robot] = {"eel": EEL, "moth": MOTH, "natrix": NATRIX}

@@ -19,7 +19,7 @@ class Settings:
     Attributes:
         t1: last time [s].
         samples: number of even output times.
-        fluid: "morison" (water) or "void" (none).
+        fluid: "morison" (drag and added mass of water) or "void" (nothing at all); None for the machine's own choice.
         added_mass: its form in water, one of `hydro.FORMS`.
         rtol: relative tolerance of the time step.
         atol: absolute tolerance of the time step.
@@ -30,7 +30,7 @@ class Settings:
 
     t1: float
     samples: int
-    fluid: str = "morison"
+    fluid: str | None = None
     added_mass: str = "paper"
     rtol: float = 1e-6
     atol: float = 1e-8
@@ -39,8 +39,8 @@ class Settings:
     sections: int | None = None
 
     def medium(self) -> hydro.AbstractFluid:
-        """The fluid that was chosen."""
-        if self.fluid not in FLUIDS:
+        """The fluid that was chosen; water by Morison's model when none was."""
+        if self.fluid is not None and self.fluid not in FLUIDS:
             raise ValueError(f"fluid = {self.fluid!r}: must be one of {', '.join(FLUIDS)}")
         return hydro.Void() if self.fluid == "void" else hydro.Morison(added_mass=self.added_mass)
 

@@ -15,13 +15,13 @@ from multibody.robots.natrix_roll import initial_rolls, rest_states, roll_respon
 FREQUENCIES = np.round(np.arange(0.5, 3.0 + 1e-9, 0.125), 6)  # as published: 0.5 to 3 Hz
 AMPLITUDES = np.round(np.arange(0.05, 0.4 + 1e-9, 0.05), 6)  # as published: 0.05 to 0.4 rad
 LABELS = {
-    "amplitude": {"units": "rad", "long_name": "amplitude Q of the joints"},
-    "frequency": {"units": "Hz", "long_name": "frequency F"},
-    "peak": {"units": "rad", "long_name": "greatest roll of the head"},
-    "deviation": {"units": "rad", "long_name": "standard deviation of the roll of the head"},
-    "modulation": {"units": "1", "long_name": "modulation of the amplitude of the roll"},
-    "regime": {"units": "1", "long_name": "0 nonlinear, 1 beat, 2 capsize"},
-    "capsized": {"units": "1", "long_name": "probability of capsizing over the initial rolls"},
+    "amplitude": ("rad", "amplitude Q of the joints"),
+    "frequency": ("Hz", "frequency F"),
+    "peak": ("rad", "greatest roll of the head"),
+    "deviation": ("rad", "standard deviation of the roll of the head"),
+    "modulation": ("1", "modulation of the amplitude of the roll"),
+    "regime": ("1", "0 nonlinear, 1 beat, 2 capsize"),
+    "capsized": ("1", "probability of capsizing over the initial rolls"),
 }
 
 

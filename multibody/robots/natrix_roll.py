@@ -18,6 +18,7 @@ from .natrix_laws import JOINTS, ShellLaw, natrix_undulation
 CAPSIZED = np.pi / 2  # roll of the head beyond which the robot has turned over [rad]
 BEATING = 1.0 / 3.0  # modulation of the roll above which a run is called a beat
 WINDOW = 2.0  # over which the amplitude of the roll is taken: a period of the slowest gait studied [s]
+REACH = np.deg2rad(5.0)  # greatest initial roll of a study [rad]
 REGIMES = ("nonlinear", "beat", "capsize")
 
 
@@ -45,7 +46,7 @@ class RollResponse(eqx.Module):
         return jnp.where(self.peak > CAPSIZED, 2.0, jnp.where(self.modulation > BEATING, 1.0, 0.0))
 
 
-def initial_rolls(count: int = 16, reach: Numbers = np.deg2rad(5.0)) -> Float[Array, "runs"]:
+def initial_rolls(count: int = 16, reach: Numbers = REACH) -> Float[Array, "runs"]:
     """Even rolls from -reach to reach [rad]: where the runs of a study begin."""
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"count = {count!r}: must be a positive integer")

@@ -1,0 +1,64 @@
+"""Films and stills of NATRIX on the water."""
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from PIL import Image
+from tqdm import tqdm
+
+from .animation import WIDTH, film_path, write_film
+from .camera import Camera
+from .natrix_body import natrix_mesh
+from .scene import Box, blank, draw_text, finished, fitted
+from .water_plane import draw_afloat
+
+VIEW = Camera(azimuth=np.deg2rad(-68.0), elevation=np.deg2rad(27.0))
+MARGIN = 0.16  # water shown around the robot [m]
+
+
+def natrix_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: Camera = VIEW) -> Image.Image:
+    """One picture: the robot in the water, seen through its surface; a stripe marks the top of the shells.
+
+    Args:
+        dataset: of `anguilla robot natrix`.
+        instant: index of the recorded time.
+        width: [pixels].
+        view: where it is seen from.
+    """
+    box = _box(dataset)
+    stage = fitted(view, box, width, round(0.5 * width))
+    picture = blank(stage)
+    level = float(dataset.attrs.get("level", 0.0))
+    picture = draw_afloat(picture, stage, natrix_mesh(dataset, instant), box, level, 0.1)
+    roll = float(np.rad2deg(dataset["head_roll"].values[instant]))
+    draw_text(picture, f"t = {float(dataset['time'][instant]):.2f} s    roll of the head {roll:+.0f}°", 12.0, 10.0)
+    draw_text(picture, "grid 0.1 m", width - 12.0, 10.0, size=11, anchor="ra")
+    return finished(picture)
+
+
+def natrix_film(
+    dataset: xr.Dataset, path: str | Path, *, fps: float = 25.0, width: int = WIDTH, progress: bool = True
+) -> Path:
+    """Films a run; the camera stays, as the robot does: nothing propels it in still water without a flow model.
+
+    Args:
+        dataset: of `anguilla robot natrix`.
+        path: ends in .gif or .mp4.
+        fps: pictures per second.
+        width: [pixels].
+        progress: show a progress bar.
+    """
+    path = film_path(path)
+    time = dataset["time"].values
+    wanted = np.arange(time[0], time[-1] + 1e-9, 1.0 / fps)
+    instants = np.clip(np.searchsorted(time, wanted - 1e-9), 0, len(time) - 1)
+    bar = tqdm(instants, desc="animation", unit="frame", disable=not progress)
+    return write_film([natrix_still(dataset, int(k), width=width) for k in bar], path, fps)
+
+
+def _box(dataset: xr.Dataset) -> Box:
+    place = dataset["position"].values.reshape(-1, 3)
+    low, high = place.min(axis=0), place.max(axis=0)
+    reach = np.array([MARGIN + 0.09, MARGIN, 0.05])
+    return Box(low - reach, high + reach)
