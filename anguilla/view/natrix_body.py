@@ -34,7 +34,7 @@ def natrix_mesh(dataset: xr.Dataset, instant: int) -> Mesh:
 
 @lru_cache
 def _parts() -> tuple[Mesh | None, ...]:
-    """Surface of each body in its own frame; the round snout and the cores inside the shells are for the eye only."""
+    """Surface of each body in its own frame; the round snout and the cores between the shells are for the eye only."""
     outline = {name: np.asarray(section.vertices) for name, section in sections(vertices=CORNERS).items()}
     circle, shell = outline["round"], outline["shell"]
     along = SNOUT + HEAD
@@ -43,10 +43,10 @@ def _parts() -> tuple[Mesh | None, ...]:
     size = np.concatenate([np.sin(bend), [1.0]])
     nose = _lathe(circle, x, np.maximum(size, 1e-3), [CAMERA] * 2 + [NOSE] * (len(x) - 3))
     neck = _lathe(circle, np.array([0.006, NECK - 0.006]), np.array([0.92, 0.92]), [NOSE])
-    core = _lathe(0.62 * circle, np.array([0.0, MODULE]), np.ones(2), [CORE])
+    core = _lathe(0.62 * circle, np.array([-GAP, GAP]), np.ones(2), [CORE])
     half = 0.5 * (MODULE - GAP)
-    edge = np.array([-half, -half + 0.006, 0.0, half - 0.006, half])
-    around = _lathe(shell, edge, np.array([0.9, 1.0, 1.0, 1.0, 0.9]), [SHELL] * 4, KEEL)
+    edge = np.concatenate([[-half], np.linspace(-half + 0.006, half - 0.006, 7), [half]])
+    around = _lathe(shell, edge, np.concatenate([[0.92], np.ones(7), [0.92]]), [SHELL] * 8, KEEL)
     turned = lambda mesh: Mesh(mesh.corners @ PITCHING.T, mesh.normals @ PITCHING.T, mesh.colours)  # noqa: E731
     modules, shells = [core] * 6, [around] * 6
     return (nose, None, turned(neck), turned(core), *modules[1:], turned(around), *shells[1:])
@@ -67,9 +67,7 @@ def _lathe(
     normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
     shade = np.repeat(np.stack([rgb(c) for c in colours])[:, None], len(outline), axis=1)
     if stripe is not None:
-        top = np.abs(np.arange(len(outline)) - len(outline) + 0.5) % len(outline) < 2
-        top |= np.arange(len(outline)) < 2
-        shade[:, top] = rgb(stripe)
+        shade[:, [0, 1, 2, -1, -2, -3]] = rgb(stripe)
     ends = []
     for ring, sign in ((rings[0], -1.0), (rings[-1], 1.0)):
         middle = np.broadcast_to(ring.mean(axis=0), ring.shape)

@@ -14,7 +14,8 @@ from .scene import Box, blank, draw_text, finished, fitted
 from .water_plane import draw_afloat
 
 VIEW = Camera(azimuth=np.deg2rad(-68.0), elevation=np.deg2rad(27.0))
-MARGIN = 0.16  # water shown around the robot [m]
+MARGIN = 0.06  # left around the robot [m]
+BEYOND = 2.0  # how far the water goes beyond what must be seen [m]
 
 
 def natrix_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: Camera = VIEW) -> Image.Image:
@@ -27,10 +28,11 @@ def natrix_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view:
         view: where it is seen from.
     """
     box = _box(dataset)
-    stage = fitted(view, box, width, round(0.5 * width))
+    stage = fitted(view, box, width, round(0.46 * width))
     picture = blank(stage)
     level = float(dataset.attrs.get("level", 0.0))
-    picture = draw_afloat(picture, stage, natrix_mesh(dataset, instant), box, level, 0.1)
+    water = Box(box.low - BEYOND, box.high + BEYOND)
+    picture = draw_afloat(picture, stage, natrix_mesh(dataset, instant), water, level, 0.1)
     roll = float(np.rad2deg(dataset["head_roll"].values[instant]))
     draw_text(picture, f"t = {float(dataset['time'][instant]):.2f} s    roll of the head {roll:+.0f}°", 12.0, 10.0)
     draw_text(picture, "grid 0.1 m", width - 12.0, 10.0, size=11, anchor="ra")
