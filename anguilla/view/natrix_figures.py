@@ -157,7 +157,7 @@ def capsizing_map(dataset: xr.Dataset) -> Figure:
     with styled():
         ax = new_figure(7.5, 5.0).add_subplot()
         shown = ax.pcolormesh(
-            Q, F, dataset["capsized"].transpose("frequency", "amplitude").values, cmap="YlOrRd", vmin=0.0, vmax=1.0,
+            Q, F, dataset["capsized"].transpose("frequency", "amplitude").values, cmap="OrRd", vmin=0.0, vmax=1.0,
             shading="nearest",
         )  # fmt: skip
         beats = (dataset["regime"] == 1).mean("run").transpose("frequency", "amplitude").values > 0.5
@@ -167,13 +167,13 @@ def capsizing_map(dataset: xr.Dataset) -> Figure:
         rows, columns = np.nonzero(sure)
         ax.scatter(Q[columns], F[rows], s=70, marker="*", color=VERMILLION, edgecolor="white", linewidth=0.5,
                    label="some run capsizes", zorder=4)  # fmt: skip
-        ax.plot([0.25, 0.25], PUBLISHED_BAND, color=BLACK, linewidth=4.0, solid_capstyle="butt", label="published band")
+        ax.plot([0.262] * 2, PUBLISHED_BAND, color=BLACK, linewidth=4.0, solid_capstyle="butt", label="published band")
         ax.set_xlabel(label("amplitude Q", "rad"))
         ax.set_ylabel(label("frequency F", "Hz"))
         ax.grid(False)
         figure = figure_of(ax)
         runs = dataset.sizes["run"]
         figure.colorbar(shown, ax=ax).set_label(label(f"probability of capsizing over {runs} initial rolls", "-"))
-        frame_label(ax, "NATRIX")
+        frame_label(ax, "Capsizing")
         legend_outside(ax)
         return figure
