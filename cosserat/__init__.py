@@ -45,3 +45,6 @@ from .space_path import (
 from .state import (
     HeadState as HeadState,
 )
+from .steady import (
+    steady_swim as steady_swim,
+)

@@ -86,8 +86,9 @@ def periodic_orbit(
     fixed = jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, args)
     if transient:
         x = jax.lax.fori_loop(0, transient, lambda _, y: flow(y, fixed), x)
-    start, defect, slope = _newton(
-        lambda y: flow(y, fixed) - y, jax.lax.stop_gradient(x), tolerance, max_iterations, step_limit
+    # Nothing is differentiated through the iterations, not even what the flow holds besides its arguments.
+    start, defect, slope = jax.lax.stop_gradient(
+        _newton(lambda y: flow(y, fixed) - y, jax.lax.stop_gradient(x), tolerance, max_iterations, step_limit)
     )
     residual = jnp.max(jnp.abs(defect))
     converged = residual <= tolerance

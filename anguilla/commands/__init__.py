@@ -1,5 +1,5 @@
 """The verbs of the command line, one module each; `register(subparsers)` adds one."""
 
-from . import robot, swim, validate, vertebra
+from . import optimise, robot, swim, validate, vertebra
 
-COMMANDS = (swim, robot, vertebra, validate)
+COMMANDS = (swim, robot, vertebra, optimise, validate)

@@ -15,6 +15,11 @@ from .moth_figures import (
     moth_velocities as moth_velocities,
 )
 from .moth_film import moth_film as moth_film, moth_still as moth_still
+from .optimisation import (
+    gaits_compared as gaits_compared,
+    optimisers_compared as optimisers_compared,
+    optimum_path as optimum_path,
+)
 from .profiles import internal_wrench as internal_wrench
 from .robots import (
     forward_velocity as forward_velocity,

@@ -1,0 +1,130 @@
+"""Figures of optimised gaits: the way to the optimum, the gait before and after, one optimiser against another."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .style import BLUE, GREY, INK, VERMILLION, frame_label, label, new_figure, styled, time_colours
+
+
+def optimum_path(optimum: Any) -> Figure:
+    """Objective and parameters against evaluations.
+
+    Args:
+        optimum: what `gaits.optimise` returned.
+    """
+    with styled():
+        return optimum.plot(new_figure(8.6, 6.4))
+
+
+def gaits_compared(before: xr.Dataset, after: xr.Dataset, periods: tuple[float, float], torque_limit: float) -> Figure:
+    """The last period of two swims: the body seen from above, and peak torque and curvature along it.
+
+    Args:
+        before: a swim of the reference gait.
+        after: a swim of the optimised one.
+        periods: their periods [s].
+        torque_limit: greatest torque allowed [N·m].
+    """
+    with styled():
+        figure = new_figure(9.6, 6.6)
+        rows = figure.subplots(2, 2, height_ratios=(1.15, 1.0))
+        for ax, swim, period, name in zip(rows[0], (before, after), periods, ("published", "optimised"), strict=True):
+            _snapshots(ax, swim, period, name)
+        limits = [ax.axis() for ax in rows[0]]
+        for ax in rows[0]:
+            ax.set_xlim(min(box[0] for box in limits), max(box[1] for box in limits))
+            ax.set_ylim(min(box[2] for box in limits), max(box[3] for box in limits))
+        for ax, name, quantity, unit in zip(
+            rows[1], ("internal_moment", "strain"), ("peak torque", "peak curvature"), ("N m", "1/m"), strict=True
+        ):
+            for swim, period, colour, words in zip(
+                (before, after), periods, (GREY, VERMILLION), ("published", "optimised"), strict=True
+            ):
+                values = _last(swim, period)[name].values[..., -3:]
+                top = np.linalg.norm(values, axis=2).max(axis=0)
+                ax.plot(swim["X"], top, color=colour, linewidth=2.0, label=words)
+            ax.set_xlabel(label("abscissa X from nose to tail", "m"))
+            ax.set_ylabel(label(quantity, unit))
+            ax.set_ylim(bottom=0.0)
+        rows[1][0].axhline(torque_limit, color=INK, linestyle=":", linewidth=1.0)
+        rows[1][0].annotate(
+            "limit", (0.0, torque_limit), (2, -3), textcoords="offset points", color=INK, va="top", fontsize=9
+        )
+        frame_label(rows[1][0], "Torque along the body")
+        frame_label(rows[1][1], "Curvature along the body")
+        rows[1][1].legend(loc="upper left")
+        return figure
+
+
+def optimisers_compared(comparison: Any) -> Figure:
+    """Best value so far against rollouts, gradients against CMA-ES.
+
+    Args:
+        comparison: what `anguilla.cma_comparison.against_cma` returned.
+    """
+    with styled():
+        figure = new_figure(7.6, 4.6)
+        ax = figure.add_subplot()
+        optimum = comparison.optimum
+        gradients = np.minimum.accumulate([e.values[0] for e in optimum.history])
+        for values, colour, name, marker in (
+            (gradients, BLUE, f"gradients ({optimum.method}): {optimum.value:.5g} in {len(gradients)} rollouts", "o"),
+            (
+                comparison.history,
+                VERMILLION,
+                f"CMA-ES: {comparison.value:.5g} in {len(comparison.history)} rollouts",
+                None,
+            ),
+        ):
+            rollouts = np.arange(1, len(values) + 1)
+            ax.step(rollouts, values, where="post", color=colour, linewidth=2.0)
+            ax.plot(rollouts, values, color=colour, marker=marker, markersize=4, linestyle="none")
+            ax.plot([], [], color=colour, marker=marker, linewidth=2.0, label=name)
+        ax.axhline(optimum.value, color=INK, linestyle=":", linewidth=1.0)
+        if comparison.reached is not None:
+            ax.axvline(comparison.reached, color=VERMILLION, linestyle=":", linewidth=1.0)
+            ax.annotate(
+                f"as low after {comparison.reached}",
+                (comparison.reached, 0.5 * (optimum.before + optimum.value)),
+                (-4, 0),
+                textcoords="offset points",
+                rotation=90,
+                ha="right",
+                va="center",
+                color=VERMILLION,
+                fontsize=9,
+            )
+        ax.set_xscale("log")
+        ax.set_xlabel(label("rollouts (steady swims, with derivatives for the gradients)", "-"))
+        ax.set_ylabel(label(f"{optimum.objective}, best so far", optimum.unit if optimum.unit != "1" else "-"))
+        frame_label(ax, f"{comparison.ratio:.0f} times fewer rollouts with gradients")
+        ax.legend(loc="upper right")
+        return figure
+
+
+def _last(swim: xr.Dataset, period: float) -> xr.Dataset:
+    return swim.sel(time=swim["time"] >= float(swim["time"][-1]) - period * (1 + 1e-9))
+
+
+def _snapshots(ax: Axes, swim: xr.Dataset, period: float, name: str) -> None:
+    """The body eight times in the last period, turned so that it swims to the left, from its mean place."""
+    last = _last(swim, period)
+    position = last["position"].values[:, :, :2]
+    centre = last["centre_of_mass"].values[:, :2]
+    along = centre[-1] - centre[0]
+    speed = float(np.linalg.norm(along)) / period
+    ahead = -along / np.linalg.norm(along)
+    turned = (position - centre[:1, None]) @ np.array([[ahead[0], -ahead[1]], [ahead[1], ahead[0]]])
+    chosen = np.linspace(0, len(turned) - 1, 9).astype(int)[:-1]
+    colours = time_colours(last["time"].values[chosen])
+    for k, colour in zip(chosen, colours, strict=True):
+        ax.plot(*turned[k].T, color=colour, linewidth=1.8)
+        ax.plot(*turned[k, 0], "o", color=colour, markersize=4)
+    ax.set_aspect("equal")
+    ax.set_xlabel(label("x, swimming to the left", "m"))
+    ax.set_ylabel(label("y", "m"))
+    frame_label(ax, f"{name}: {speed:.3f} m/s, period {period:.3f} s")

@@ -1,0 +1,140 @@
+"""Gradient-based optimisation of gaits and bodies: bounded, constrained, from many starts, resumable."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spatial.checks import one_of
+
+from .evaluations import Evaluation, Evaluator, refuse_start
+from .methods import SCIPY, Remembered, run_optax, run_scipy
+from .objectives import Constraint, Objective
+from .optimum import Optimum, build_optimum
+from .parameters import Parameters, spread
+from .problem import OptimisationError, Problem
+
+METHODS = (*SCIPY, "adam")
+
+
+def optimise(
+    objective: Objective | Callable[[Any], Any],
+    gait: Any,
+    parameters: Mapping[str, Sequence[Any]],
+    *,
+    model: Callable[[Any], Any] | None = None,
+    constraints: Sequence[Constraint] = (),
+    method: Any = "slsqp",
+    starts: int = 1,
+    seed: int = 0,
+    max_iterations: int = 100,
+    tolerance: float = 1e-8,
+    feasibility: float = 1e-6,
+    infeasible_start: str = "refuse",
+    log: str | Path | None = None,
+    progress: bool = True,
+) -> Optimum:
+    """Changes chosen numbers of a gait (a body, both) until an objective is least.
+
+        model = lambda gait: cosserat.steady_swim(beam, gait, fluid, throw=False)
+        gaits.optimise(-gaits.steady_speed, gaits.planar(), {"amplitude": (-2, 2), "wavelength": (0.8, 2)},
+                       model=model, constraints=[gaits.section_torque.at_most(2.3)])
+
+    Args:
+        objective: what is made least: an `Objective`, or any function, of what the model returns.
+        gait: where to start: any pytree whose float leaves are the parameters, such as a gait, a beam, (gait, beam).
+        parameters: (low, high) or (low, high, scale) for each parameter that may change, by the end of its path.
+        model: from the pytree to a motion, which objective and constraints share; None passes the pytree itself. It
+            is differentiated in forward mode. Where it has no result it should give NaN.
+        constraints: bounds on objectives of the same motion.
+        method: "slsqp", "trust-constr", "adam", or any Optax transformation (the last two without constraints).
+        starts: how many starts; those after the first fill the box evenly. All are evaluated in one batch.
+        seed: of the other starts.
+        max_iterations: greatest number of iterations of each start.
+        tolerance: of the objective (slsqp) or the step.
+        feasibility: how far a constraint may be broken, relative to its bound.
+        infeasible_start: "refuse" or "accept" a start that breaks a constraint.
+        log: file to which every evaluation is written; the same call with the log of a killed run goes on where
+            that one ended.
+        progress: show a progress bar.
+
+    Returns:
+        The best feasible point of all; it prints as a table and plots itself.
+
+    Raises:
+        ValueError: bad bounds, an unknown parameter, an infeasible start, the log of another optimisation.
+        OptimisationError: the objective is not a number at the start, has no lower bound, or no start ended well.
+    """
+    chosen = Parameters(gait, parameters)
+    problem = Problem(objective, chosen, model, constraints)
+    return solve(
+        problem,
+        method=method,
+        starts=starts,
+        seed=seed,
+        max_iterations=max_iterations,
+        tolerance=tolerance,
+        feasibility=feasibility,
+        infeasible_start=infeasible_start,
+        log=log,
+        progress=progress,
+    )
+
+
+def solve(
+    problem: Problem,
+    *,
+    method: Any = "slsqp",
+    starts: int = 1,
+    seed: int = 0,
+    max_iterations: int = 100,
+    tolerance: float = 1e-8,
+    feasibility: float = 1e-6,
+    infeasible_start: str = "refuse",
+    log: str | Path | None = None,
+    progress: bool = True,
+) -> Optimum:
+    """`optimise` of a problem that is built already, and maybe compiled by an earlier call; arguments as there."""
+    one_of("infeasible_start", infeasible_start, ("refuse", "accept"))
+    for name, value in (("starts", starts), ("max_iterations", max_iterations)):
+        if not isinstance(value, int) or value < 1:
+            raise ValueError(f"{name} = {value!r}: must be an integer of at least 1")
+    if isinstance(method, str):
+        one_of("method", method, METHODS)
+    elif not (hasattr(method, "init") and hasattr(method, "update")):
+        raise ValueError(f"method = {method!r}: must be one of {', '.join(METHODS)}, or an Optax transformation")
+    if method not in SCIPY and any(row.bounded for row in problem.rows):
+        raise ValueError(f"method = {_name(method)!r}: has no constraints; use slsqp or trust-constr")
+    chosen = problem.parameters
+    points = chosen.to_vector(chosen.start)[None]
+    if starts > 1:
+        points = np.concatenate([points, spread(*chosen.box, starts - 1, seed)])
+    how = {"method": _name(method), "starts": points.tolist(), "tolerance": tolerance}
+    evaluator = Evaluator(problem, starts, log, how, progress)
+
+    def solve(start: int, ask: Callable[[np.ndarray], Evaluation]) -> tuple[bool, str, int, int]:
+        first = ask(points[start])
+        refuse_start(problem, first, feasibility, infeasible_start == "accept" or start > 0)
+        at = Remembered(problem, ask, first)
+        run = run_scipy if method in SCIPY else run_optax
+        return *run(_transformation(method), problem, at, points[start], max_iterations, tolerance), at.cut
+
+    ends = evaluator.run(solve)
+    if isinstance(ends[0], Exception) and (starts == 1 or isinstance(ends[0], ValueError)):
+        raise ends[0]
+    if all(isinstance(end, Exception) for end in ends):
+        raise OptimisationError(f"no start ended well; the first: {ends[0]}")
+    return build_optimum(problem, evaluator, ends, feasibility, _name(method))
+
+
+def _name(method: Any) -> str:
+    return method if isinstance(method, str) else f"Optax {type(method).__name__}"
+
+
+def _transformation(method: Any) -> Any:
+    if method != "adam":
+        return method
+    import optax
+
+    return optax.adam(0.03)  # of a box of unit sides

@@ -1,0 +1,174 @@
+"""What an optimisation found: the gait, the numbers before and after, the way there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from .evaluations import Evaluation, Evaluator
+from .problem import OptimisationError, Problem
+
+ACTIVE = 1e-4  # relative distance to a bound that counts as touching it
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A constraint before and after.
+
+    Attributes:
+        name: what is bounded.
+        unit: its unit.
+        low: lower bounds.
+        high: upper bounds.
+        before: values at the start.
+        after: values at the end.
+        scale: what counts as one.
+    """
+
+    name: str
+    unit: str
+    low: np.ndarray
+    high: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    scale: float
+
+    @property
+    def room(self) -> np.ndarray:
+        """Distance to the nearest bound, relative; negative beyond it."""
+        return np.minimum(self.after - self.low, self.high - self.after) / self.scale
+
+    @property
+    def active(self) -> bool:
+        """Whether a bound is touched."""
+        return bool((self.room <= ACTIVE).any())
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The result of `gaits.optimise`; it prints as a table.
+
+    Attributes:
+        gait: the pytree that was started from, with the best parameters.
+        objective: name of the objective.
+        unit: its unit.
+        before: its value at the start.
+        value: its value at the end.
+        names: of the parameters.
+        start: their values at the start.
+        best: their values at the end.
+        low: their lower bounds.
+        high: their upper bounds.
+        limits: the constraints.
+        violation: of the worst constraint, relative; at most the feasibility asked for.
+        success: whether the optimiser of the best start says it converged.
+        message: what it says.
+        method: which it was.
+        iterations: of the best start.
+        evaluations: objective and derivatives, of all starts.
+        replayed: how many of them came from the log of an earlier run.
+        cut: how many gave no number.
+        failed: starts that ended with an error, in words.
+        history: all evaluations in order.
+    """
+
+    gait: Any
+    objective: str
+    unit: str
+    before: float
+    value: float
+    names: list[str]
+    start: np.ndarray
+    best: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    limits: list[Limit]
+    violation: float
+    success: bool
+    message: str
+    method: str
+    iterations: int
+    evaluations: int
+    replayed: int
+    cut: int
+    failed: list[str]
+    history: list[Evaluation]
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit not in ("", "1") else ""
+        width = max(len(name) for name in (*self.names, self.objective, *(limit.name for limit in self.limits)))
+        lines = [
+            f"{self.objective:{width}}  {self.before:12.6g} -> {self.value:12.6g}{unit}",
+            "",
+            f"{'parameter':{width}}  {'start':>12}    {'best':>12}   bounds",
+        ]
+        for name, start, best, low, high in zip(self.names, self.start, self.best, self.low, self.high, strict=True):
+            touch = " <- at its bound" if min(best - low, high - best) <= ACTIVE * (high - low) else ""
+            lines.append(f"{name:{width}}  {start:12.6g} -> {best:12.6g}   [{low:g}, {high:g}]{touch}")
+        if self.limits:
+            lines += ["", f"{'constraint':{width}}  {'start':>12}    {'best':>12}   bound"]
+        for limit in self.limits:
+            k = int(np.argmin(limit.room))
+            touch = " <- active" if limit.active else ""
+            lines.append(
+                f"{limit.name:{width}}  {limit.before[k]:12.6g} -> {limit.after[k]:12.6g}   "
+                f"[{limit.low[k]:g}, {limit.high[k]:g}] {limit.unit}{touch}"
+            )
+        ended = "converged" if self.success else "stopped"
+        counts = f"{self.iterations} iterations, {self.evaluations} evaluations"
+        sources = f"{self.replayed} from the log, {self.cut} without a number"
+        lines += ["", f"{self.method}: {ended} ({self.message}), {counts} ({sources})"]
+        lines += [f"a start failed: {reason}" for reason in self.failed]
+        return "\n".join(lines)
+
+    def plot(self, figure: Any = None) -> Any:
+        """Draws the way to the optimum: objective, constraints and parameters against evaluations.
+
+        Args:
+            figure: a matplotlib figure to draw in; a new one when None.
+        """
+        from .optimum_figure import draw
+
+        return draw(self, figure)
+
+
+def build_optimum(problem: Problem, evaluator: Evaluator, ends: list[Any], feasibility: float, method: str) -> Optimum:
+    """The best feasible evaluation of all starts, with all that belongs to it."""
+    history = evaluator.history
+    feasible = [e for e in history if e.violation <= feasibility and np.isfinite(e.values[0])]
+    if not feasible:
+        least = min(e.violation for e in history)
+        raise OptimisationError(f"no evaluation met the constraints; the nearest broke one by {least:.2g}, relative")
+    best = min(feasible, key=lambda e: e.values[0])
+    first = next(e for e in history if e.start == 0)
+    end = ends[best.start]
+    success, message, iterations, _ = (False, str(end), 0, 0) if isinstance(end, Exception) else end
+    p = problem.parameters
+    before, after = first.values[1:], best.values[1:]
+    return Optimum(
+        gait=p.tree(jnp.asarray(best.x)),
+        objective=problem.name,
+        unit=problem.unit,
+        before=float(first.values[0]),
+        value=float(best.values[0]),
+        names=p.names,
+        start=p.start,
+        best=p.from_vector(best.x),
+        low=p.low,
+        high=p.high,
+        limits=[
+            Limit(row.name, row.unit, row.low, row.high, before[row.rows], after[row.rows], row.scale)
+            for row in problem.rows
+        ],
+        violation=best.violation,
+        success=success,
+        message=message,
+        method=method,
+        iterations=iterations,
+        evaluations=len(history),
+        replayed=evaluator.replayed,
+        cut=sum(end[3] for end in ends if not isinstance(end, Exception)),
+        failed=[str(end) for end in ends if isinstance(end, Exception)],
+        history=history,
+    )

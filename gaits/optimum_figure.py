@@ -1,0 +1,56 @@
+"""The way to an optimum, drawn."""
+
+from typing import Any
+
+import numpy as np
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#22303A")
+
+
+def draw(optimum: Any, figure: Any = None) -> Any:
+    """Objective, violation of the constraints and parameters against evaluations of the start that won.
+
+    Args:
+        optimum: a `gaits.Optimum`.
+        figure: a matplotlib figure; a new one when None.
+    """
+    from matplotlib.figure import Figure
+
+    if figure is None:
+        figure = Figure(figsize=(8.0, 6.4), layout="constrained")
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    ways = sorted({e.start for e in optimum.history})
+    winner = next(e.start for e in optimum.history if e.values[0] == optimum.value and e.violation == optimum.violation)
+    for start in ways:
+        steps = [e for e in optimum.history if e.start == start]
+        k = np.arange(1, len(steps) + 1)
+        value = np.array([e.values[0] for e in steps])
+        good = np.array([e.violation <= max(1e-6, optimum.violation) for e in steps])
+        own = start == winner
+        colour = COLOURS[0] if own else "#B8C2CA"
+        top.plot(k, value, color=colour, linewidth=1.6 if own else 0.9, zorder=3 if own else 1)
+        if own:
+            top.plot(k[good], value[good], "o", color=colour, markersize=5, zorder=4, label="meets the constraints")
+            top.plot(k[~good], value[~good], "o", markerfacecolor="white", markeredgecolor=colour, markersize=5,
+                     zorder=4, label="breaks one")  # fmt: skip
+            _parameters(bottom, optimum, k, steps)
+    top.axhline(optimum.value, color="#22303A", linewidth=0.8, linestyle=":")
+    unit = f" [{optimum.unit}]" if optimum.unit and optimum.unit != "1" else " [-]"
+    top.set_ylabel(optimum.objective + unit)
+    top.set_title(f"{optimum.objective}: {optimum.before:.4g} to {optimum.value:.4g}{unit}", loc="left")
+    if optimum.limits:
+        top.legend(loc="best")
+    bottom.set_xlabel("evaluation (value and derivatives) [-]")
+    return figure
+
+
+def _parameters(axes: Any, optimum: Any, k: np.ndarray, steps: list[Any]) -> None:
+    bounded = np.isfinite(optimum.high - optimum.low)
+    x = np.array([e.x for e in steps])
+    for n, name in enumerate(optimum.names):
+        axes.plot(k, x[:, n], color=COLOURS[n % len(COLOURS)], marker=".", markersize=4, linewidth=1.2, label=name)
+    if bounded.all():
+        axes.set_ylim(-0.04, 1.04)
+        axes.set_yticks([0.0, 0.5, 1.0], labels=["lower\nbound", "middle", "upper\nbound"])
+    axes.set_ylabel("parameters, in their bounds [-]")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)

@@ -1,0 +1,131 @@
+"""An optimisation as one compiled function: objective, constraints and their derivatives, of many points at once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .objectives import Constraint, Objective
+from .parameters import Parameters
+
+
+class OptimisationError(RuntimeError):
+    """An optimisation that cannot go on."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One constraint, spread over the values of its objective.
+
+    Attributes:
+        name: what is bounded.
+        unit: its unit.
+        rows: where its values stand among those of all constraints.
+        low: lower bounds, -inf for none.
+        high: upper bounds, inf for none.
+        scale: what counts as one.
+    """
+
+    name: str
+    unit: str
+    rows: slice
+    low: np.ndarray
+    high: np.ndarray
+    scale: float
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a bound at all: a quantity may only be watched."""
+        return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
+
+
+class Problem:
+    """Objective and constraints as functions of the vector of `Parameters`.
+
+    Attributes:
+        parameters: what may change.
+        rows: the constraints.
+        name: of the objective.
+        unit: of the objective.
+    """
+
+    def __init__(
+        self,
+        objective: Objective | Callable[[Any], Any],
+        parameters: Parameters,
+        model: Callable[[Any], Any] | None,
+        constraints: Sequence[Constraint],
+    ):
+        self.parameters = parameters
+        self.name = str(getattr(objective, "name", getattr(objective, "__name__", "objective")))
+        self.unit = str(getattr(objective, "unit", ""))
+
+        def parts(x):
+            motion = parameters.tree(x)
+            motion = motion if model is None else model(motion)
+            return [jnp.asarray(objective(motion)), *(jnp.ravel(bound.objective(motion)) for bound in constraints)]
+
+        def values(x):
+            first, *others = parts(x)
+            return jnp.concatenate([first[None], *others])
+
+        for constraint in constraints:
+            if not isinstance(constraint, Constraint):
+                raise ValueError(f"constraints: {constraint!r}: must be made by objective.at_most(...) and the like")
+        first, *others = jax.eval_shape(parts, jnp.zeros(len(parameters.names)))
+        if first.shape != ():
+            raise ValueError(f"the objective ({self.name}) has shape {first.shape}: must be one number")
+        self.rows = _rows(constraints, [other.shape[0] for other in others])
+        # Forward mode: parameters are few, and periodic orbits ask for it.
+        both = lambda x: jax.jacfwd(lambda z: (values(z),) * 2, has_aux=True)(x)[::-1]  # noqa: E731
+        self._one, self._batch = jax.jit(both), jax.jit(jax.vmap(both))
+        self._values = jax.jit(jax.vmap(values))
+
+    def values(self, x: np.ndarray) -> np.ndarray:
+        """Objective and constraints of each row of x, without derivatives."""
+        return np.asarray(self._values(jnp.asarray(x)))
+
+    def derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Objective and constraints of each row of x, and their derivatives."""
+        if len(x) == 1:  # a batch of one would only compile longer
+            values, jacobian = (part[None] for part in self._one(jnp.asarray(x[0])))
+        else:
+            values, jacobian = self._batch(jnp.asarray(x))
+        return np.asarray(values), np.asarray(jacobian)
+
+    def violation(self, values: np.ndarray) -> float:
+        """By how much the worst constraint is broken, relative to its scale; zero when none is."""
+        worst = 0.0
+        for row in self.rows:
+            v = values[1:][row.rows]
+            worst = max(worst, float(np.max(np.maximum(row.low - v, v - row.high), initial=0.0)) / row.scale)
+        return worst if np.isfinite(values).all() else np.inf
+
+    def describe(self) -> dict[str, Any]:
+        """What must be the same for a log to belong to this problem."""
+        p = self.parameters
+        return {
+            "objective": self.name,
+            "parameters": p.names,
+            "low": p.low.tolist(),
+            "high": p.high.tolist(),
+            "scale": p.scale.tolist(),
+            "constraints": [[row.name, row.low.tolist(), row.high.tolist()] for row in self.rows],
+        }
+
+
+def _rows(constraints: Sequence[Constraint], sizes: list[int]) -> list[Row]:
+    rows, begin = [], 0
+    for constraint, size in zip(constraints, sizes, strict=True):
+        low, high = (
+            np.broadcast_to(np.full((), fill) if bound is None else np.ravel(np.asarray(bound)), (size,))
+            for bound, fill in ((constraint.low, -np.inf), (constraint.high, np.inf))
+        )
+        finite = [np.abs(bound[np.isfinite(bound)]) for bound in (low, high)]
+        scale = max((float(part.max()) for part in finite if part.size), default=0.0) or 1.0
+        rows.append(Row(constraint.name, constraint.objective.unit, slice(begin, begin + size), low, high, scale))
+        begin += size
+    return rows

@@ -1,0 +1,25 @@
+"""The travelling waves inside a gait."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from .laws import TravellingWave
+
+
+def wave_period(gait: Any) -> Float[Array, ""]:
+    """Period of the travelling waves of a gait [s]; all of them must have the same."""
+    is_wave = lambda node: isinstance(node, TravellingWave)  # noqa: E731
+    waves = [node for node in jax.tree.leaves(gait, is_leaf=is_wave) if is_wave(node)]
+    if not waves:
+        raise ValueError("period = None: the gait has no TravellingWave to take it from; give the period [s]")
+    periods = [wave.period for wave in waves]
+    if not any(isinstance(period, Tracer) for period in periods) and np.ptp(np.array(periods)) > 0:
+        raise ValueError(
+            f"period = None: the waves of the gait have periods {[float(p) for p in periods]}; give one [s]"
+        )
+    return jnp.asarray(periods[0])

@@ -1,0 +1,199 @@
+"""The optimiser on problems whose solutions are known: bounds, constraints, starts, logs, refusals."""
+
+import json
+import subprocess
+import sys
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import gaits
+from multibody import vertebra
+
+WAVE = gaits.TravellingWave([1.0, 2.0], 1.0, 1.0)
+BOUNDS = {"amplitude": (-2.0, 2.5), "wavelength": (0.1, 2.0)}
+ROSENBROCK = gaits.quantity(
+    "valley",
+    "J",
+    lambda a, wavelength: (1 - a[0]) ** 2 + 100 * (a[1] - a[0] ** 2) ** 2 + (wavelength - 0.3) ** 2,
+    *("amplitude", "wavelength"),
+)
+CIRCLE = gaits.quantity("circle", "1", lambda a: jnp.sum(a**2), "amplitude")
+
+
+def search(objective=ROSENBROCK, parameters=None, **options):
+    return gaits.optimise(objective, WAVE, parameters or BOUNDS, **({"progress": False} | options))
+
+
+def test_valley():
+    found = search(tolerance=1e-12)
+    assert np.abs(found.best - [1.0, 1.0, 0.3]).max() < 1e-4 and found.value < 1e-9 and found.success
+    assert np.abs(found.gait.amplitude - jnp.ones(2)).max() < 1e-4 and found.gait.period == 1.0
+    assert "valley" in str(found) and "100.49" in str(found) and "amplitude[1]" in str(found)
+    assert len(found.plot().axes) == 2
+
+
+def test_bounds_hold():
+    """The valley kept out of its minimum; a plain function of the pytree is an objective too."""
+
+    def valley(wave):
+        a = wave.amplitude
+        return (1 - a[0]) ** 2 + 100 * (a[1] - a[0] ** 2) ** 2
+
+    wave = gaits.TravellingWave([2.0, 2.0], 1.0, 1.0)
+    bounds = {"amplitude[0]": (1.2, 3.0), "amplitude[1]": (-1.0, 3.0)}
+    found = gaits.optimise(valley, wave, bounds, progress=False, tolerance=1e-12)
+    assert found.best[0] == 1.2 and abs(found.best[1] - 1.44) < 1e-5 and "at its bound" in str(found)
+    assert all((e.x >= 0).all() and (e.x <= 1).all() for e in found.history)
+
+
+@pytest.mark.parametrize("method", ["slsqp", "trust-constr"])
+def test_a_constraint_that_binds(method):
+    """In the unit circle; the optimum by Newton's method on the Lagrangian, here, by hand."""
+    found = search(method=method, constraints=[CIRCLE.at_most(1.0)], infeasible_start="accept", max_iterations=300)
+    x = np.array([0.8, 0.6, 0.5])
+    for _ in range(20):
+        a, b, m = x
+        gradient = np.array([-2 * (1 - a) - 400 * a * (b - a * a) + 2 * m * a, 200 * (b - a * a) + 2 * m * b])
+        slope = np.array(
+            [
+                [2 - 400 * (b - 3 * a * a) + 2 * m, -400 * a, 2 * a],
+                [-400 * a, 200 + 2 * m, 2 * b],
+                [2 * a, 2 * b, 0.0],
+            ]
+        )
+        x = x - np.linalg.solve(slope, np.array([*gradient, a * a + b * b - 1]))
+    assert np.abs(found.best[:2] - x[:2]).max() < 2e-4
+    assert found.violation <= 1e-6 and found.limits[0].active and abs(found.limits[0].after[0] - 1.0) < 1e-4
+
+
+def test_equations_and_watched_quantities():
+    found = search(constraints=[CIRCLE.equal_to(2.5), gaits.quantity("a", "1", lambda a: a, "amplitude").watched()],
+                   infeasible_start="accept")  # fmt: skip
+    assert abs(found.best[0] ** 2 + found.best[1] ** 2 - 2.5) < 1e-5
+    assert np.abs(found.limits[1].after - found.best[:2]).max() < 1e-12
+
+
+def test_many_starts_in_one_batch():
+    """A function with a poor minimum near the start and a better one far from it."""
+    two = gaits.quantity("two wells", "1", lambda w: (w**2 - 1) ** 2 + 0.3 * w, "wavelength")
+    wave = gaits.TravellingWave(1.0, 0.9, 1.0)
+    one = gaits.optimise(two, wave, {"wavelength": (-2.0, 2.0)}, progress=False)
+    many = gaits.optimise(two, wave, {"wavelength": (-2.0, 2.0)}, starts=6, progress=False)
+    assert one.best[0] > 0.8 and many.best[0] < -0.9 and many.value < one.value - 0.4
+    assert {e.start for e in many.history} == set(range(6))
+
+
+def test_optax():
+    found = search(method=optax.adam(0.02), max_iterations=400, parameters={"wavelength": (0.1, 2.0)})
+    assert abs(found.best[0] - 0.3) < 1e-3
+    at_bound = search(method="adam", max_iterations=200, parameters={"wavelength": (0.5, 2.0)})
+    assert at_bound.best[0] == 0.5
+    with pytest.raises(ValueError, match="'adam': has no constraints"):
+        search(method="adam", constraints=[CIRCLE.at_most(9.0)])
+
+
+def test_no_number_cuts_the_step():
+    """Beyond 1.2 there is no value; the optimum is at 1.1."""
+    objective = gaits.quantity("cliff", "1", lambda w: jnp.where(w < 1.2, (w - 1.1) ** 2, jnp.nan), "wavelength")
+    wave = gaits.TravellingWave(1.0, 0.1, 1.0)
+    found = gaits.optimise(objective, wave, {"wavelength": (0.0, 9.0)}, progress=False, tolerance=1e-12)
+    assert abs(found.best[0] - 1.1) < 1e-4
+    assert found.cut == sum(not np.isfinite(e.values[0]) for e in found.history)
+
+
+def test_beam_and_gait_together():
+    """Two pytrees at once: names tell them apart."""
+    pair = (WAVE, gaits.Start(0.0, 1.0))
+    objective = lambda both: (both[0].wavelength - both[1].span[1] + 1) ** 2 + (both[1].span[1] - 1.5) ** 2  # noqa: E731
+    found = gaits.optimise(objective, pair, {"wavelength": (0.1, 2), "span[1]": (0.5, 3)}, progress=False)
+    assert np.abs(found.best - [0.5, 1.5]).max() < 1e-4
+    with pytest.raises(ValueError, match="may be any of"):
+        gaits.optimise(objective, (WAVE, WAVE), {"period": (0.1, 2)}, progress=False)
+
+
+def test_a_log_answers_for_a_killed_run(tmp_path):
+    whole = search(log=tmp_path / "whole.jsonl")
+    lines = (tmp_path / "whole.jsonl").read_text().splitlines()
+    assert len(lines) == 1 + whole.evaluations
+    part = tmp_path / "part.jsonl"
+    part.write_text("\n".join(lines[:8]) + '\n{"start": 0, "x": [0.')  # killed in the middle of a line
+    again = search(log=part)
+    assert again.replayed == 7 and again.evaluations == whole.evaluations
+    for one, other in zip(whole.history, again.history, strict=True):
+        assert one.x.tobytes() == other.x.tobytes() and one.values.tobytes() == other.values.tobytes()
+    strip = lambda text: [{k: v for k, v in json.loads(line).items() if k != "time"} for line in text.splitlines()]  # noqa: E731
+    assert strip(part.read_text()) == strip((tmp_path / "whole.jsonl").read_text())
+    before = part.read_bytes()
+    with pytest.raises(ValueError, match=r"was written by another optimisation \(high was"):
+        search(log=part, parameters={"amplitude": (-2.0, 3.0), "wavelength": (0.1, 2.0)})
+    assert part.read_bytes() == before
+    (tmp_path / "letter.txt").write_text("Dear Sir")
+    with pytest.raises(ValueError, match="is not the log of an optimisation"):
+        search(log=tmp_path / "letter.txt")
+    assert (tmp_path / "letter.txt").read_text() == "Dear Sir"
+
+
+def test_workspace_of_the_vertebra():
+    """The greatest amplitude within the limits of every vertebra, against the bisection of `largest_amplitude`."""
+    wrist, limits = vertebra.prototype(), vertebra.Limits()
+    layout = vertebra.Layout.spanning(2.0, 20)
+    times = jnp.linspace(2.0, 3.0, 17)
+    gain = float(vertebra.largest_amplitude(wrist, layout, gaits.planar(), times, limits).gain)
+
+    class Scaled(eqx.Module):
+        gain: jax.Array
+
+    def model(scaled):
+        gait = vertebra.scaled(gaits.planar(), scaled.gain)
+        return {"gain": scaled.gain, "margin": vertebra.gait_margins(wrist, limits, layout, gait, times)}
+
+    found = gaits.optimise(
+        gaits.quantity("-gain", "1", lambda g: -g, "gain"),
+        Scaled(jnp.asarray(0.5 * gain)),
+        {"gain": (0.0, 3.0 * gain)},
+        model=model,
+        constraints=[gaits.quantity("margin", "1", lambda m: m, "margin").at_least(0.0)],
+        progress=False,
+    )
+    assert abs(found.best[0] / gain - 1.0) < 1e-5
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"parameters": {"frequency": (0.0, 1.0)}}, ValueError, "unknown parameter 'frequency'; there are amplitude"),
+        ({"parameters": {"wavelength": (2.0, 1.0)}}, ValueError, "low < high"),
+        ({"parameters": {"wavelength": (1.5, 2.0)}}, ValueError, "infeasible start: wavelength = 1: must lie between"),
+        ({"parameters": {"wavelength": (-np.inf, 2.0)}}, ValueError, "needs a scale"),
+        ({"parameters": {"wavelength": (3.0,)}}, ValueError, r"must be \(low, high\)"),
+        ({"parameters": {"amplitude": (-2.0, 3.0), "amplitude[0]": (-2.0, 3.0)}}, ValueError, "chosen twice"),
+        ({"constraints": [CIRCLE.at_most(1.0)]}, ValueError, "infeasible start: circle = 5 1: must lie between -inf"),
+        ({"objective": lambda w: jnp.log(-w.wavelength)}, gaits.OptimisationError, "is nan at the start: amplitude"),
+        ({"objective": lambda w: w.amplitude}, ValueError, r"has shape \(2,\): must be one number"),
+        (
+            {"objective": lambda w: -(w.wavelength**3), "parameters": {"wavelength": (0.0, np.inf, 1.0)}},
+            gaits.OptimisationError,
+            "has no lower bound",
+        ),
+        ({"method": "newton"}, ValueError, "method = 'newton': must be one of"),
+        ({"starts": 0}, ValueError, "starts = 0: must be an integer of at least 1"),
+        ({"infeasible_start": "maybe"}, ValueError, "infeasible_start = 'maybe'"),
+    ],
+)
+def test_refusals(options, error, message):
+    with pytest.raises(error, match=message):
+        search(**options)
+
+
+def test_the_command_refuses():
+    """Bad arguments end with 2 and a sentence, before anything is compiled."""
+    run = lambda *words: subprocess.run(  # noqa: E731
+        [sys.executable, "-m", "anguilla", "optimise", *words], capture_output=True, text=True, timeout=120
+    )
+    bad = run("--goal", "faster", "--margin", "0.7", "--out", "nowhere")
+    assert bad.returncode == 2 and "--margin: 0.7: must be below 0.5" in bad.stderr
