@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 NOTEBOOKS_READY := .venv/.ready-notebooks
+BROWSER_READY := .venv/.ready-browser
 
-.PHONY: demo test lint bench notebooks clean
+.PHONY: demo test lint bench notebooks browser-test clean
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -33,6 +34,14 @@ bench: $(READY)  ## ratios taken in one run; never part of the tests
 
 notebooks: $(NOTEBOOKS_READY)
 	$(BIN)/python -m pytest --nbmake notebooks --nbmake-timeout=300 -p no:cacheprovider
+
+$(BROWSER_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[browser]"
+	touch $(BROWSER_READY)
+
+browser-test: $(BROWSER_READY)  ## the interactive page in headless Chromium, installed by apt-get where it is missing
+	command -v chromium chromedriver > /dev/null || (apt-get update && apt-get install -y --no-install-recommends chromium chromium-driver)
+	$(BIN)/python -m pytest tests/browser -o addopts=--import-mode=importlib
 
 clean:
 	rm -rf .venv out

@@ -1,58 +1,21 @@
 """Figures and films: what they must show, whatever the swim."""
 
+import base64
 import itertools
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import xarray as xr
 from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 
 import anguilla
 from anguilla import view
-from anguilla.view import body, surface, vectors
+from anguilla.view import body, skin, surface, vectors
 from anguilla.view.camera import Camera
 from anguilla.view.scene import Box, fitted
-from cosserat.simulate import VARIABLES
-
-LENGTH, TIMES, STATIONS = 2.0, 13, 31
-
-
-def made_up(planar: bool) -> xr.Dataset:
-    """A dataset as `cosserat.simulate` labels it, with a motion that is written down: no engine is needed to draw."""
-    X, t = np.linspace(0.0, LENGTH, STATIONS), np.linspace(0.0, 1.2, TIMES)
-    dims = {
-        "time": t,
-        "X": X,
-        "axis": ["x", "y", "z"],
-        "section_axis": ["t1", "t2", "t3"],
-        "quaternion": ["w", "x", "y", "z"],
-        "twist": ["V1", "V2", "V3", "W1", "W2", "W3"],
-        "wrench": ["f1", "f2", "f3", "c1", "c2", "c3"],
-        "strain_component": ["G1", "G2", "G3", "K1", "K2", "K3"],
-    }
-    wave = np.sin(3.0 * X[None, :] - 6.0 * t[:, None])
-    data = {}
-    moving = {name: row for name, row in VARIABLES.items() if row[0][0] == "time"}
-    for k, (name, (names, units, meaning)) in enumerate(moving.items()):
-        phase = np.sin(t + 0.3 * k).reshape((-1,) + (1,) * (len(names) - 1))
-        data[name] = (names, phase * np.ones([len(dims[d]) for d in names]), {"units": units, "long_name": meaning})
-    slope = 0.0 if planar else 0.4
-    position = np.stack([X[None] - 0.5 * t[:, None] + 0 * wave, 0.1 * wave, -slope * t[:, None] + 0 * wave], -1)
-    yaw = 0.3 * np.cos(3.0 * X[None, :] - 6.0 * t[:, None])
-    quaternion = np.stack([np.cos(yaw / 2), 0 * yaw, 0 * yaw, np.sin(yaw / 2)], -1)
-    data["position"] = (VARIABLES["position"][0], position, data["position"][2])
-    data["orientation"] = (VARIABLES["orientation"][0], quaternion, data["orientation"][2])
-    data["head_position"] = (VARIABLES["head_position"][0], position[:, 0], data["head_position"][2])
-    data["head_quaternion"] = (VARIABLES["head_quaternion"][0], quaternion[:, 0], data["head_quaternion"][2])
-    for name in ("fluid_drag", "fluid_added_mass"):
-        data[name] = (("time", "X", "wrench"), np.repeat(wave[..., None], 6, axis=-1), {"units": "N/m, N"})
-    data["nose_drag"] = (("time", "wrench"), np.repeat(t[:, None], 6, axis=-1), {"units": "N, N m"})
-    for name, width in (("semiaxis_b", 0.05), ("semiaxis_c", 0.08)):
-        data[name] = (("X",), width * np.sqrt(np.clip(1 - (X / LENGTH) ** 6, 0, 1)), {"units": "m"})
-    return xr.Dataset(data, coords=dims, attrs={"title": "anguilla: a test"})
-
+from tests.made_up import made_up
 
 PLANAR, DIVING = made_up(planar=True), made_up(planar=False)
 FIGURES = {
@@ -222,3 +185,66 @@ def test_mp4_sends_every_picture_to_ffmpeg(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\ncat > /dev/null\necho no codec >&2\nexit 3\n")
     with pytest.raises(RuntimeError, match="ffmpeg failed: no codec"):
         anguilla.animate(PLANAR, tmp_path / "swim.mp4", fps=5.0, width=320, height=180, progress=False)
+
+
+def signed_volume(skin, k):
+    a, b, c = (skin.points[k][corner] for corner in skin.triangles.T)
+    return np.sum(a * np.cross(b, c)) / 6.0
+
+
+def test_triangles_of_the_skin_close_it_and_look_outwards():
+    """Its volume, by the divergence theorem, is that of the ellipses it joins; every edge has two sides."""
+    made = skin.skin(DIVING, frames=4, rings=120, around=60)
+    X = DIVING["X"].values
+    volume = np.trapezoid(np.pi * DIVING["semiaxis_b"].values * DIVING["semiaxis_c"].values, X)
+    np.testing.assert_allclose(
+        [signed_volume(made, k) for k in range(4)], volume, rtol=0.03
+    )  # its sections stand a little askew
+    edges = np.sort(np.concatenate([made.triangles[:, [0, 1]], made.triangles[:, [1, 2]], made.triangles[:, [2, 0]]]))
+    inner = np.unique(edges, axis=0, return_counts=True)[1]
+    assert set(inner) == {1, 2} and np.sum(inner == 1) == 2 * 60  # but for the two end rings, which have no size
+
+
+def test_interactive_view_moves_and_is_coloured_by_the_field():
+    figure = view.interactive(DIVING, "fluid_drag", "f2", frames=5)
+    assert len(figure.frames) == 5 == len(figure.layout.sliders[0].steps)
+    first, last = figure.frames[0].data[0], figure.frames[-1].data[0]
+    np.testing.assert_allclose(np.mean(last.z) - np.mean(first.z), -0.4 * 1.2, atol=1e-3)
+    assert figure.data[0].cmin == -figure.data[0].cmax  # signed
+    ranges = [figure.layout.scene[f"{name}axis"].range for name in "xyz"]
+    sides = np.array([high - low for low, high in ranges])
+    ratio = figure.layout.scene.aspectratio
+    np.testing.assert_allclose(np.array([ratio.x, ratio.y, ratio.z]) / sides, ratio.x / sides[0])  # one scale
+
+
+def test_interactive_page_needs_no_network(tmp_path):
+    text = view.interactive_page(PLANAR, tmp_path / "new" / "swim.html").read_text()
+    assert not re.search(r'<(script|link)[^>]+(src|href)="http', text)
+    assert "internal moment" in text.lower()
+
+
+def test_fields_that_do_not_exist_are_refused():
+    with pytest.raises(ValueError, match="field 'torque': must be one of .*internal_moment"):
+        view.interactive(PLANAR, "torque")
+    with pytest.raises(ValueError, match="component 't4' of 'internal_moment': must be one of t1, t2, t3"):
+        view.interactive(PLANAR, "internal_moment", "t4")
+    with pytest.raises(ValueError, match="frames = 1: must be an integer of at least 2"):
+        view.interactive(PLANAR, frames=1)
+    with pytest.raises(ValueError, match="must end in .pvd"):
+        view.write_vtk(PLANAR, "swim.vtk")
+
+
+def test_vtk_files_hold_the_skin(tmp_path):
+    collection = view.write_vtk(DIVING, tmp_path / "swim.pvd", ("internal_moment",), frames=3)
+    rows = ElementTree.parse(collection).getroot().findall(".//DataSet")
+    assert [float(row.get("timestep")) for row in rows] == pytest.approx([0.0, 0.6, 1.2])
+    piece = ElementTree.parse(tmp_path / rows[-1].get("file")).getroot()
+    arrays = {}
+    for array in piece.iter("DataArray"):
+        raw = base64.b64decode(array.text)
+        assert int.from_bytes(raw[:8], "little") == len(raw) - 8
+        arrays[array.get("Name")] = np.frombuffer(raw[8:], {"Float64": "<f8", "Int64": "<i8"}[array.get("type")])
+    made = skin.skin(DIVING, frames=3)
+    np.testing.assert_array_equal(arrays["points"].reshape(-1, 3), made.points[-1])
+    np.testing.assert_array_equal(arrays["connectivity"].reshape(-1, 3), made.triangles)
+    assert arrays["offsets"][-1] == made.triangles.size and arrays["internal_moment"].size == len(made.abscissa)

@@ -1,6 +1,7 @@
 """`anguilla swim`: the continuous eel swims one of the published gaits."""
 
 import argparse
+import importlib.util
 import shutil
 import time
 from collections.abc import Callable
@@ -40,6 +41,8 @@ examples:
       ten seconds forward: NetCDF file, figures and a film in out/
   anguilla swim --gait spiral --t1 5 --out out --no-animation
       figures only
+  anguilla swim --gait dive --out out --interactive
+      a page to turn, zoom and play the run in a browser, the skin coloured by the internal moment
   anguilla swim --gait planar --t1 20 --added-mass kirchhoff --out out
       the form of the added mass that conserves energy: use it to speak of efficiency
   anguilla swim --gait turn --fluid void --t1 3 --out out
@@ -57,6 +60,7 @@ files in DIR, all named after the gait:
   GAIT_power.png             power budget and what its identity leaves
   GAIT_fluid_forces.png      drag and added mass, term by term
   GAIT.gif                   the film
+  GAIT.html, GAIT.pvd        with --interactive and --vtk
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
@@ -91,6 +95,10 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     pictures.add_argument("--no-animation", action="store_true", help="no film")
     pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
     pictures.add_argument(
+        "--interactive", action="store_true", help="GAIT.html besides: turn, zoom and play the run in a browser"
+    )
+    pictures.add_argument("--vtk", action="store_true", help="GAIT.pvd besides, for ParaView")
+    pictures.add_argument(
         "--still",
         type=Path,
         metavar="FILE",
@@ -113,6 +121,8 @@ def check(arguments: argparse.Namespace) -> str | None:
         return f"argument --fps: {arguments.fps:g}: must be at most 100"
     if arguments.width > 4096:
         return f"argument --width: {arguments.width}: must be at most 4096"
+    if arguments.interactive and importlib.util.find_spec("plotly") is None:
+        return "argument --interactive: draws with plotly, which is not installed: pip install 'anguilla[interactive]'"
     if arguments.film == "mp4" and not arguments.no_animation and shutil.which("ffmpeg") is None:
         return "argument --film: mp4 needs the program ffmpeg, which is not on the PATH; use gif"
     return None
@@ -148,6 +158,10 @@ def run(arguments: argparse.Namespace) -> int:
         film = arguments.out / f"{arguments.gait}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
         written.append(view.animate(dataset, film, progress=not arguments.quiet, **options))
+    if arguments.interactive:
+        written.append(view.interactive_page(dataset, arguments.out / f"{arguments.gait}.html"))
+    if arguments.vtk:
+        written.append(view.write_vtk(dataset, arguments.out / f"{arguments.gait}.pvd"))
     if arguments.still is not None:
         written.append(write_still(dataset, arguments.still, arguments.width))
     end = time.perf_counter()

@@ -6,6 +6,7 @@ from .budget import identity_residual as identity_residual, power_budget as powe
 from .camera import Camera as Camera
 from .chain import chain_body as chain_body
 from .convergence import beam_against_chain as beam_against_chain
+from .interactive import interactive as interactive, interactive_page as interactive_page
 from .maps import field_map as field_map, space_time as space_time
 from .moth_figures import (
     moth_deformation as moth_deformation,
@@ -28,6 +29,7 @@ from .robots import (
     joint_torques as joint_torques,
 )
 from .surface import Mesh as Mesh, Sections as Sections, eel_skin as eel_skin, plain_skin as plain_skin, tube as tube
+from .sweeps import sweep_maps as sweep_maps
 from .time_series import (
     fluid_forces as fluid_forces,
     head_velocity as head_velocity,
@@ -39,3 +41,4 @@ from .trajectory import (
     configurations_rows as configurations_rows,
     configurations_space as configurations_space,
 )
+from .vtk import write_vtk as write_vtk

@@ -1,0 +1,151 @@
+"""A run to turn, zoom and play in a notebook or browser: the skin, coloured by a field, on a time slider."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from .skin import Skin, field_on_skin, skin
+from .style import GREY, INK, VERMILLION
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+FIELD = "internal_moment"
+BACKGROUND, FLOOR = "#DCE8EE", "#EAF2F5"  # the water of the films
+SPEED = 1.0  # of the play button, in seconds of the run a second
+PAGE_HEIGHT = "96vh"  # of the window: the slider is never below its edge
+MARGIN = 0.08  # around the room the body sweeps, in its greatest side
+
+
+def interactive(
+    dataset: xr.Dataset,
+    field: str = FIELD,
+    component: str | None = None,
+    *,
+    frames: int = 61,
+    rings: int = 60,
+    around: int = 20,
+) -> "go.Figure":
+    """The moving body as a plotly figure: drag to turn, scroll to zoom, slide or play the time.
+
+    Args:
+        dataset: what `cosserat.simulate` returned.
+        field: what colours the skin: a variable along the body, such as "internal_moment", "internal_force",
+            "fluid_drag", "fluid_added_mass", "strain".
+        component: one of its components by label; None for its magnitude.
+        frames: instants on the slider.
+        rings: rings of the skin along the body.
+        around: corners of a ring.
+
+    Raises:
+        ImportError: plotly is not installed.
+        ValueError: no such field or component.
+    """
+    go = _plotly()
+    surface = skin(dataset, frames, rings, around)
+    values, label = field_on_skin(dataset, surface, field, component)
+    signed = component is not None and values.min() < 0.0
+    top = float(np.abs(values).max()) or 1.0
+    nose = surface.points[:, :around].mean(axis=1)
+
+    def body(k):
+        x, y, z = np.round(surface.points[k], 5).T.astype(np.float32)
+        return dict(x=x, y=y, z=z, intensity=values[k].astype(np.float32))
+
+    def trail(k):
+        x, y, z = nose[: k + 1].T.astype(np.float32)
+        return dict(x=x, y=y, z=z)
+
+    i, j, k = surface.triangles.T.astype(np.int32)
+    figure = go.Figure(
+        data=[
+            go.Mesh3d(
+                **body(0), i=i, j=j, k=k, cmin=-top if signed else 0.0, cmax=top, flatshading=False,
+                colorscale="PuOr" if signed else "Viridis",
+                colorbar=dict(title=dict(text=label, side="right"), thickness=14, len=0.7),
+                lighting=dict(ambient=0.55, diffuse=0.7, specular=0.25, roughness=0.6), hoverinfo="skip", name="body",
+            ),
+            go.Scatter3d(**trail(0), mode="lines", line=dict(color=VERMILLION, width=4), name="path of the nose"),
+        ],
+        frames=[
+            go.Frame(data=[go.Mesh3d(**body(n)), go.Scatter3d(**trail(n))], name=f"{t:.3f}")
+            for n, t in enumerate(surface.time)
+        ],
+    )  # fmt: skip
+    figure.update_layout(
+        scene=_room(surface), paper_bgcolor=BACKGROUND, font=dict(color=INK), showlegend=False,
+        margin=dict(l=0, r=0, t=10, b=10), sliders=[_slider(surface)], updatemenus=[_buttons(surface)],
+    )  # fmt: skip
+    return figure
+
+
+def interactive_page(dataset: xr.Dataset, path: str | Path, field: str = FIELD, component: str | None = None) -> Path:
+    """Writes `interactive` as one HTML file that needs no network; returns its path.
+
+    Args:
+        dataset: what `cosserat.simulate` returned.
+        path: the file; its folder is made when it does not exist.
+        field: what colours the skin, see `interactive`.
+        component: one of its components by label; None for its magnitude.
+    """
+    path = Path(path)
+    figure = interactive(dataset, field, component)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.write_html(path, include_plotlyjs=True, auto_play=False, default_height=PAGE_HEIGHT)
+    return path
+
+
+def _plotly():
+    try:
+        import plotly.graph_objects as go
+    except ImportError as error:
+        raise ImportError("the interactive view draws with plotly: pip install 'anguilla[interactive]'") from error
+    return go
+
+
+def _room(surface: Skin):
+    """Axes that hold the whole run, with one scale in all directions."""
+    low, high = surface.points.min(axis=(0, 1)), surface.points.max(axis=(0, 1))
+    pad = MARGIN * float(np.max(high - low))
+    low, high = low - pad, high + pad
+    sides = (high - low) / np.max(high - low)
+    axis = dict(backgroundcolor=FLOOR, gridcolor="#C9D6DC", zerolinecolor=GREY, showbackground=True)
+    return {
+        "aspectmode": "manual",
+        "domain": dict(x=[0.0, 1.0], y=[0.06, 1.0]),
+        "aspectratio": dict(zip("xyz", 1.5 * sides, strict=True)),
+        "camera": dict(eye=dict(x=-0.6, y=-1.4, z=0.9)),
+        **{
+            f"{name}axis": dict(title=f"{name} [m]", range=[float(low[n]), float(high[n])], **axis)
+            for n, name in enumerate("xyz")
+        },
+    }
+
+
+def _slider(surface: Skin):
+    jump = dict(mode="immediate", frame=dict(duration=0, redraw=True), transition=dict(duration=0))
+    return dict(
+        active=0,
+        currentvalue=dict(prefix="t = ", suffix=" s"),
+        pad=dict(t=10, l=120),
+        steps=[dict(args=[[f"{t:.3f}"], jump], label=f"{t:.2f}", method="animate") for t in surface.time],
+    )
+
+
+def _buttons(surface: Skin):
+    pause = dict(mode="immediate", frame=dict(duration=0, redraw=False))
+    every = 1000.0 * float(surface.time[1] - surface.time[0]) / SPEED
+    play = dict(frame=dict(duration=every, redraw=True), transition=dict(duration=0), fromcurrent=True)
+    return dict(
+        type="buttons",
+        direction="left",
+        x=0.02,
+        y=0.02,
+        yanchor="top",
+        buttons=[
+            dict(label="▶", method="animate", args=[None, play]),
+            dict(label="❚❚", method="animate", args=[[None], pause]),
+        ],
+    )

@@ -1,0 +1,93 @@
+"""The skin of a recorded body over time, with fields painted on it: what interactive views and exports draw."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float, Int
+
+from .body import drawn_abscissae, sections_at
+from .surface import ring_points
+
+
+@dataclass(frozen=True)
+class Skin:
+    """A surface of triangles that moves.
+
+    Attributes:
+        time: instants [s].
+        points: corners in the world at each instant, ring after ring [m].
+        triangles: three corners each, outward by the right-hand rule.
+        abscissa: X of the ring each corner belongs to [m].
+    """
+
+    time: Float[np.ndarray, "times"]
+    points: Float[np.ndarray, "times corners 3"]
+    triangles: Int[np.ndarray, "triangles 3"]
+    abscissa: Float[np.ndarray, "corners"]
+
+
+def skin(dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 20) -> Skin:
+    """The skin at even instants of a recorded run.
+
+    Args:
+        dataset: what `cosserat.simulate` returned, or the body of a tree (`view.chain_body`).
+        frames: number of instants, first and last included.
+        rings: number of rings along the body.
+        around: corners of one ring.
+    """
+    for name, value, least in (("frames", frames, 2), ("rings", rings, 24), ("around", around, 3)):
+        if not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
+    time = np.linspace(float(dataset["time"][0]), float(dataset["time"][-1]), frames)
+    points = np.stack([ring_points(sections_at(dataset, t, rings), around).reshape(-1, 3) for t in time])
+    X = drawn_abscissae(dataset, rings)
+    return Skin(time, points, _triangles(len(X), around), np.repeat(X, around))
+
+
+def field_on_skin(
+    dataset: xr.Dataset, surface: Skin, name: str, component: str | None = None
+) -> tuple[Float[np.ndarray, "times corners"], str]:
+    """A field of the record at the corners of the skin, and its label with the unit.
+
+    Args:
+        dataset: the record.
+        surface: the skin, of the same record.
+        name: variable over (time, X) or (time, X, components), such as "internal_moment" or "fluid_drag".
+        component: one label of the last dimension; None for the magnitude of its first three components.
+
+    Raises:
+        ValueError: there is no such variable along the body, or no such component.
+    """
+    along = [key for key, variable in dataset.data_vars.items() if variable.dims[:2] == ("time", "X")]
+    if name not in along:
+        raise ValueError(f"field {name!r}: must be one of {', '.join(map(str, along))}")
+    variable = dataset[name]
+    label = str(variable.attrs.get("long_name", name)).split(",")[0]
+    units = str(variable.attrs.get("units", "")).split(", ")
+    unit = units[0]
+    if variable.ndim == 3:
+        last = variable.dims[2]
+        labels = [str(x) for x in variable[last].values]
+        if component is None:
+            values = np.linalg.norm(variable.values[:, :, :3], axis=-1)
+            label = f"|{label}|"
+        elif component in labels:
+            k = labels.index(component)
+            values, label = variable.values[:, :, k], f"{label}, {component}"
+            unit = units[-1] if k >= 3 else unit
+        else:
+            raise ValueError(f"component {component!r} of {name!r}: must be one of {', '.join(labels)}")
+    else:
+        values = variable.values
+    in_time = np.stack([np.interp(surface.time, dataset["time"].values, column) for column in values.T], axis=-1)
+    on_skin = np.stack([np.interp(surface.abscissa, dataset["X"].values, row) for row in in_time])
+    return on_skin, f"{label} [{unit}]"
+
+
+def _triangles(rings, around):
+    corner = np.arange(rings * around).reshape(rings, around)
+    after = np.roll(corner, -1, axis=1)
+    a, b, c, d = corner[:-1], after[:-1], after[1:], corner[1:]
+    # t2 turns to t3 about t1, which leads from ring to ring: a, b, c turns outwards.
+    return np.concatenate([np.stack([a, b, c], -1).reshape(-1, 3), np.stack([a, c, d], -1).reshape(-1, 3)])

@@ -1,0 +1,79 @@
+"""A run for ParaView: one surface file for each instant and a collection that ties them to their times."""
+
+import base64
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from .skin import field_on_skin, skin
+
+TYPES = {"f8": "Float64", "i8": "Int64"}
+
+
+def write_vtk(
+    dataset: xr.Dataset,
+    path: str | Path,
+    fields: Sequence[str] = ("internal_moment", "fluid_drag"),
+    *,
+    frames: int = 61,
+    rings: int = 60,
+    around: int = 20,
+) -> Path:
+    """Writes PATH (.pvd) and, beside it, one .vtp file for each instant; returns the path to open in ParaView.
+
+    Args:
+        dataset: what `cosserat.simulate` returned.
+        path: the collection, a name ending in .pvd.
+        fields: variables along the body; their magnitudes become data at the points of the skin.
+        frames: number of even instants.
+        rings: rings of the skin along the body.
+        around: corners of a ring.
+
+    Raises:
+        ValueError: the name does not end in .pvd, or there is no such field.
+    """
+    path = Path(path)
+    if path.suffix != ".pvd":
+        raise ValueError(f"path = {str(path)!r}: must end in .pvd")
+    surface = skin(dataset, frames, rings, around)
+    painted = {name: field_on_skin(dataset, surface, name)[0] for name in fields}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for k, t in enumerate(surface.time):
+        piece = path.with_name(f"{path.stem}_{k:04d}.vtp")
+        piece.write_text(_surface(surface.points[k], surface.triangles, {n: v[k] for n, v in painted.items()}))
+        rows.append(f'<DataSet timestep="{t:.9g}" part="0" file="{piece.name}"/>')
+    path.write_text(_file("Collection", "<Collection>\n" + "\n".join(rows) + "\n</Collection>"))
+    return path
+
+
+def _surface(points, triangles, fields):
+    ends = 3 * np.arange(1, len(triangles) + 1)
+    data = "".join(_array(name, values) for name, values in fields.items())
+    piece = (
+        f'<PolyData><Piece NumberOfPoints="{len(points)}" NumberOfPolys="{len(triangles)}">\n'
+        f"<PointData>\n{data}</PointData>\n<Points>\n{_array('points', points, 3)}</Points>\n"
+        f"<Polys>\n{_array('connectivity', triangles.ravel())}{_array('offsets', ends)}</Polys>\n</Piece></PolyData>"
+    )
+    return _file("PolyData", piece)
+
+
+def _file(kind, body):
+    return (
+        f'<?xml version="1.0"?>\n<VTKFile type="{kind}" version="1.0" byte_order="LittleEndian" '
+        f'header_type="UInt64">\n{body}\n</VTKFile>\n'
+    )
+
+
+def _array(name, values, components=1):
+    """An array in VTK's inline binary form: base64 of its length in bytes, then of the bytes."""
+    code = "f8" if np.asarray(values).dtype.kind == "f" else "i8"
+    raw = np.ascontiguousarray(values, dtype=f"<{code}").tobytes()
+    text = base64.b64encode(struct.pack("<Q", len(raw)) + raw).decode()
+    return (
+        f'<DataArray type="{TYPES[code]}" Name="{name}" NumberOfComponents="{components}" format="binary">'
+        f"{text}</DataArray>\n"
+    )

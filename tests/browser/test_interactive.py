@@ -1,0 +1,66 @@
+"""The interactive page in a real browser, without a screen: it loads, draws, and the slider moves the body."""
+
+import shutil
+
+import numpy as np
+import pytest
+from PIL import Image
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+
+from anguilla import view
+from tests.made_up import made_up
+
+OPTIONS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader",
+           "--use-angle=swiftshader", "--window-size=1000,700", "--hide-scrollbars")  # fmt: skip
+DRAWN = (
+    "const g = document.querySelector('.plotly-graph-div'); return !!(g && g._fullLayout && g._fullLayout.scene._scene)"
+)
+SLIDE = """
+const done = arguments[1], g = document.querySelector('.plotly-graph-div');
+const step = g._fullLayout.sliders[0].steps[arguments[0]];
+Plotly.animate(g, step.args[0], step.args[1]).then(() => requestAnimationFrame(() => setTimeout(done, 500)));
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    assert chromium and driver, "chromium and chromedriver are needed: make browser-test installs them"
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for option in OPTIONS:
+        options.add_argument(option)
+    window = webdriver.Chrome(options=options, service=Service(driver))
+    window.set_script_timeout(120)
+    yield window
+    window.quit()
+
+
+def picture(browser, path):
+    assert browser.save_screenshot(str(path))
+    return np.asarray(Image.open(path).convert("RGB"), float)
+
+
+def body_pixels(image):
+    """The skin is coloured: purple, orange or their mixtures on a grey-blue ground, left of the colour bar."""
+    left = image[:500, :880]
+    return np.argwhere(np.ptp(left, axis=-1) > 60)
+
+
+def test_slider_moves_the_body(browser, tmp_path):
+    page = view.interactive_page(made_up(planar=False), tmp_path / "swim.html", "fluid_drag")
+    browser.get(page.as_uri())
+    WebDriverWait(browser, 120).until(lambda window: window.execute_script(DRAWN))
+    severe = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert not severe
+    pictures = []
+    for step in (5, 60):
+        browser.execute_async_script(SLIDE, step)
+        pictures.append(picture(browser, tmp_path / f"{step}.png"))
+    first, last = (body_pixels(image) for image in pictures)
+    assert len(first) > 1500 and len(last) > 1500  # a body is there in both
+    assert np.abs(pictures[0] - pictures[1]).max(axis=-1).astype(bool).mean() > 0.01
+    moved = last.mean(axis=0) - first.mean(axis=0)
+    assert moved[0] > 20  # it dives: down the screen
