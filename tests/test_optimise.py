@@ -1,8 +1,6 @@
 """The optimiser on problems whose solutions are known: bounds, constraints, starts, logs, refusals."""
 
 import json
-import subprocess
-import sys
 
 import equinox as eqx
 import jax
@@ -12,6 +10,7 @@ import optax
 import pytest
 
 import gaits
+from anguilla.cli import main
 from multibody import vertebra
 
 WAVE = gaits.TravellingWave([1.0, 2.0], 1.0, 1.0)
@@ -190,10 +189,19 @@ def test_refusals(options, error, message):
         search(**options)
 
 
-def test_the_command_refuses():
-    """Bad arguments end with 2 and a sentence, before anything is compiled."""
-    run = lambda *words: subprocess.run(  # noqa: E731
-        [sys.executable, "-m", "anguilla", "optimise", *words], capture_output=True, text=True, timeout=120
-    )
-    bad = run("--goal", "faster", "--margin", "0.7", "--out", "nowhere")
-    assert bad.returncode == 2 and "--margin: 0.7: must be below 0.5" in bad.stderr
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--goal", "faster", "--margin", "0.7"], "--margin: 0.7: must be below 0.5"),
+        (["--goal", "slower"], "invalid choice: 'slower'"),
+        (["--goal", "faster", "--compare-cma"], "not allowed with argument"),
+        (["--compare-cma", "--torque-limit", "2"], "--torque-limit: the comparison has no constraints"),
+        (["--goal", "faster", "--torque-limit", "-2"], "must be finite and positive"),
+    ],
+)
+def test_the_command_refuses(words, message, tmp_path, capsys):
+    """Bad arguments end with 2 and a sentence, before anything is compiled or written."""
+    with pytest.raises(SystemExit) as exit:
+        main(["optimise", *words, "--out", str(tmp_path / "out")])
+    assert exit.value.code == 2 and message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -14,6 +14,8 @@ import pytest
 import xarray as xr
 
 import anguilla
+from anguilla.cli import main
+from anguilla.commands import sweep as sweep_command
 from anguilla.sweeps.grid import build_grid
 
 WORKER = Path(__file__).with_name("sweep_worker.py")
@@ -185,3 +187,42 @@ def test_a_directory_of_something_else_is_left_alone(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such directory"):
         anguilla.open_sweep(tmp_path / "nowhere")
     assert (tmp_path / "thesis.txt").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--wavelength", "2:1:3"], "'2:1:3': must be LOW:HIGH:COUNT"),
+        (["--period", "0.5:1"], "'0.5:1': must be LOW:HIGH:COUNT"),
+        (["--amplitude", "-1"], "'-1': must be LOW:HIGH:COUNT"),
+        (["--chunk", "0"], "must be at least 1"),
+        (["--processes", "2"], "give all three, or none"),
+        (["--coordinator", "a:1", "--processes", "2", "--process", "2"], "2: must be below --processes 2"),
+    ],
+)
+def test_the_command_refuses(words, message, tmp_path, capsys):
+    """Bad arguments end with 2 and a sentence, before anything is compiled or written."""
+    with pytest.raises(SystemExit) as exit:
+        main(["sweep", *words, "--out", str(tmp_path / "out")])
+    assert exit.value.code == 2 and message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_sweeps(tmp_path, capsys, monkeypatch):
+    """The verb, with a law of scales in place of the swim: values, summary, map, and going on without computing."""
+    swim = lambda amplitude, wavelength, period: {  # noqa: E731
+        "speed": wavelength * amplitude / period,
+        "power": amplitude,
+        "cost_of_transport": amplitude**2 + (wavelength - 1.2) ** 2,
+        "peak_torque": amplitude / period**2,
+        "multiplier": period,
+    }
+    monkeypatch.setattr(sweep_command, "steady_numbers", lambda beam, fluid: swim)
+    words = ["sweep", "--wavelength", "0.8:1.6:5", "--amplitude", "0.5:1:4", "--out", str(tmp_path), "--quiet"]
+    assert main(words) == 0 and main(words) == 0
+    result = anguilla.open_sweep(tmp_path / "sweep.zarr")
+    assert result["speed"].shape == (4, 5, 1) and result["speed"].attrs["units"] == "m/s"
+    assert float(result["speed"].max()) == 1.6 and (tmp_path / "sweep.png").stat().st_size > 10_000
+    assert "least cost of transport 0.25 at amplitude 0.5, wavelength 1.2" in "\n".join(sweep_command.summary(result))
+    assert main([*words[:3], "--out", str(tmp_path), "--quiet"]) == 1
+    assert "was written by another sweep" in capsys.readouterr().err

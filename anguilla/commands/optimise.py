@@ -77,7 +77,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     search = parser.add_argument_group("the search")
     search.add_argument("--torque-limit", type=positive, metavar="NM", help="default: that of the published gait")
     search.add_argument("--curvature-limit", type=positive, metavar="K", help="[1/m]; default: that of the same")
-    search.add_argument("--margin", type=positive, default=1e-3, metavar="R", help="of the constraints; default: 1e-3")
+    search.add_argument("--margin", type=positive, default=3e-3, metavar="R", help="of the constraints; default: 3e-3")
     search.add_argument("--starts", type=at_least(1), default=1, metavar="N", help="searched at once; default: 1")
     search.add_argument("--iterations", type=at_least(1), default=100, metavar="N", help="at most; default: 100")
     search.add_argument("--method", choices=("slsqp", "trust-constr"), default="slsqp", help="of SciPy; default: slsqp")

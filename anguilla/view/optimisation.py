@@ -30,16 +30,19 @@ def gaits_compared(before: xr.Dataset, after: xr.Dataset, periods: tuple[float, 
         torque_limit: greatest torque allowed [N·m].
     """
     with styled():
-        figure = new_figure(9.6, 6.6)
-        rows = figure.subplots(2, 2, height_ratios=(1.15, 1.0))
-        for ax, swim, period, name in zip(rows[0], (before, after), periods, ("published", "optimised"), strict=True):
+        figure = new_figure(9.0, 7.2)
+        parts = figure.add_gridspec(3, 2, height_ratios=(0.36, 0.36, 1.0))
+        above = [figure.add_subplot(parts[row, :]) for row in range(2)]
+        below = [figure.add_subplot(parts[2, column]) for column in range(2)]
+        for ax, swim, period, name in zip(above, (before, after), periods, ("published", "optimised"), strict=True):
             _snapshots(ax, swim, period, name)
-        limits = [ax.axis() for ax in rows[0]]
-        for ax in rows[0]:
+        limits = [ax.axis() for ax in above]
+        for ax in above:
             ax.set_xlim(min(box[0] for box in limits), max(box[1] for box in limits))
-            ax.set_ylim(min(box[2] for box in limits), max(box[3] for box in limits))
+            ax.set_ylim(1.15 * min(box[2] for box in limits), 1.15 * max(box[3] for box in limits))
+        above[1].set_xlabel(label("x, swimming to the left", "m"))
         for ax, name, quantity, unit in zip(
-            rows[1], ("internal_moment", "strain"), ("peak torque", "peak curvature"), ("N m", "1/m"), strict=True
+            below, ("internal_moment", "strain"), ("peak torque", "peak curvature"), ("N m", "1/m"), strict=True
         ):
             for swim, period, colour, words in zip(
                 (before, after), periods, (GREY, VERMILLION), ("published", "optimised"), strict=True
@@ -50,13 +53,13 @@ def gaits_compared(before: xr.Dataset, after: xr.Dataset, periods: tuple[float, 
             ax.set_xlabel(label("abscissa X from nose to tail", "m"))
             ax.set_ylabel(label(quantity, unit))
             ax.set_ylim(bottom=0.0)
-        rows[1][0].axhline(torque_limit, color=INK, linestyle=":", linewidth=1.0)
-        rows[1][0].annotate(
+        below[0].axhline(torque_limit, color=INK, linestyle=":", linewidth=1.0)
+        below[0].annotate(
             "limit", (0.0, torque_limit), (2, -3), textcoords="offset points", color=INK, va="top", fontsize=9
         )
-        frame_label(rows[1][0], "Torque along the body")
-        frame_label(rows[1][1], "Curvature along the body")
-        rows[1][1].legend(loc="upper left")
+        frame_label(below[0], "Torque along the body")
+        frame_label(below[1], "Curvature along the body")
+        below[1].legend(loc="upper left")
         return figure
 
 
@@ -125,6 +128,6 @@ def _snapshots(ax: Axes, swim: xr.Dataset, period: float, name: str) -> None:
         ax.plot(*turned[k].T, color=colour, linewidth=1.8)
         ax.plot(*turned[k, 0], "o", color=colour, markersize=4)
     ax.set_aspect("equal")
-    ax.set_xlabel(label("x, swimming to the left", "m"))
+    ax.set_yticks([-0.1, 0.0, 0.1])
     ax.set_ylabel(label("y", "m"))
     frame_label(ax, f"{name}: {speed:.3f} m/s, period {period:.3f} s")

@@ -1,0 +1,174 @@
+"""`anguilla sweep`: the eel's steady swim over a grid of gaits."""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import cosserat
+import gaits
+import hydro
+from anguilla import view
+from anguilla.gait_search import steady_model
+from anguilla.sweeps import sweep
+
+from .arguments import at_least, directory
+
+DESCRIPTION = """\
+The continuous eel swims steadily with every gait of a grid: planar curvature waves whose amplitude (as a multiple of
+the published one), wavelength and period change. Speed, power, cost of transport and peak torque are written to a
+Zarr store, block by block. A sweep that was killed goes on when the same command is given again.
+"""
+
+EPILOG = """\
+examples:
+  anguilla sweep --wavelength 0.8:1.6:9 --amplitude 0.4:1.2:9 --out out
+      81 gaits; speed and cost of transport in a map
+  anguilla sweep --wavelength 0.8:1.6:16 --amplitude 0.4:1.2:16 --period 0.6:1.6:16 --chunk 64 --devices 2 --out out
+      4096 gaits, on two cores at once
+  anguilla sweep --wavelength 0.8:1.6:9 --out out --coordinator node0:1234 --processes 4 --process 0
+      one of four processes on a cluster; DIR is on a file system that all of them see
+
+An axis is LOW:HIGH:COUNT or one value.
+
+files in DIR:
+  sweep.zarr   anguilla.open_sweep(...) or xarray opens it
+  sweep.png    maps over the two longest axes
+
+exit codes: 0 done, 1 the run failed, 2 bad arguments
+"""
+STORE = "sweep.zarr"
+LABELS = {
+    "amplitude": ("1", "amplitude over the published one"),
+    "wavelength": ("m", "wavelength"),
+    "period": ("s", "period"),
+    "speed": ("m/s", "steady speed"),
+    "power": ("W", "mean power of the actuators"),
+    "cost_of_transport": ("1", "cost of transport"),
+    "peak_torque": ("N m", "peak torque"),
+    "multiplier": ("1", "greatest modulus of the Floquet multipliers"),
+}
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "sweep",
+        help="the eel's steady swim over a grid of gaits, resumable, over devices and hosts",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    grid = parser.add_argument_group("the grid")
+    grid.add_argument("--amplitude", type=axis, default=axis("1"), metavar="AXIS", help="default: 1")
+    grid.add_argument("--wavelength", type=axis, default=axis("1"), metavar="AXIS", help="[m]; default: 1")
+    grid.add_argument("--period", type=axis, default=axis("1"), metavar="AXIS", help="[s]; default: 1")
+    parser.add_argument(
+        "--added-mass", choices=hydro.FORMS, default="kirchhoff", help="default: kirchhoff (conserves energy)"
+    )
+    machine = parser.add_argument_group("the machine")
+    machine.add_argument("--chunk", type=at_least(1), default=32, metavar="N", help="gaits at a time; default: 32")
+    machine.add_argument("--devices", type=at_least(1), metavar="N", help="CPU devices; default: JAX's")
+    machine.add_argument("--coordinator", metavar="HOST:PORT", help="of a cluster: the address of process 0")
+    machine.add_argument("--processes", type=at_least(2), metavar="N", help="of a cluster")
+    machine.add_argument("--process", type=at_least(0), metavar="K", help="of a cluster: which of them this is")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    parser.set_defaults(run=run, check=check)
+
+
+def axis(text: str) -> np.ndarray:
+    """LOW:HIGH:COUNT or one value, all positive."""
+    try:
+        parts = text.split(":")
+        low, high, count = (float(parts[0]),) * 2 + (1,) if len(parts) == 1 else (*map(float, parts[:2]), int(parts[2]))
+        fits = (
+            len(parts) in (1, 3)
+            and np.isfinite(high)
+            and 0 < low <= high
+            and count >= 1
+            and (count == 1) == (low == high)
+        )
+    except (ValueError, IndexError):
+        fits = False
+    if not fits:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be LOW:HIGH:COUNT, 0 < LOW < HIGH, or one positive value")
+    return np.linspace(low, high, count)
+
+
+def check(arguments: argparse.Namespace) -> str | None:
+    """What is wrong with arguments that are good one by one; None when nothing is."""
+    cluster = [getattr(arguments, name) is None for name in ("coordinator", "processes", "process")]
+    if any(cluster) and not all(cluster):
+        return "arguments --coordinator, --processes and --process: give all three, or none"
+    if arguments.process is not None and arguments.process >= arguments.processes:
+        return f"argument --process: {arguments.process}: must be below --processes {arguments.processes}"
+    return None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Sweeps, draws, and tells."""
+    begin = time.perf_counter()
+    if arguments.devices is not None:
+        jax.config.update("jax_num_cpu_devices", arguments.devices)
+    if arguments.coordinator is not None:
+        jax.distributed.initialize(arguments.coordinator, arguments.processes, arguments.process)
+    say = print if not arguments.quiet and jax.process_index() == 0 else lambda text: None
+    axes = {name: getattr(arguments, name) for name in ("amplitude", "wavelength", "period")}
+    gaits_in_all = int(np.prod([len(values) for values in axes.values()]))
+    say(f"{gaits_in_all} gaits on {len(jax.devices())} devices (the first run compiles: a minute or two) ...")
+    fn = steady_numbers(cosserat.eel(), hydro.Morison(added_mass=arguments.added_mass))
+    store = arguments.out / STORE
+    title = f"steady swims of the eel, added mass {arguments.added_mass}"
+    result = sweep(
+        fn, axes, store=store, chunk=arguments.chunk, labels=LABELS, title=title, progress=not arguments.quiet
+    )
+    if jax.process_index() == 0:
+        for line in summary(result):
+            say(line)
+        figure = view.sweep_maps(result)
+        if figure is not None:
+            figure.savefig(arguments.out / "sweep.png", dpi=150)
+            say(f"files      {store}, {arguments.out / 'sweep.png'}")
+        say(f"wall time  {time.perf_counter() - begin:.0f} s")
+    return 0
+
+
+def steady_numbers(beam: cosserat.Beam, fluid: hydro.AbstractFluid) -> Callable[..., dict[str, Any]]:
+    """The numbers of one gait of the grid, NaN where there is no steady swim."""
+    model, published = steady_model(beam, fluid), gaits.planar()
+    wave = lambda gait: gait.bending3.laws[1]  # noqa: E731
+    leaves = lambda gait: (wave(gait).amplitude, wave(gait).wavelength, wave(gait).period)  # noqa: E731
+
+    def numbers(amplitude, wavelength, period):
+        # In place of the constructor, whose checks would call back to Python from every batch.
+        cycle = model(eqx.tree_at(leaves, published, (amplitude * leaves(published)[0], wavelength, period)))
+        return {
+            "speed": gaits.steady_speed(cycle),
+            "power": gaits.mean_power(cycle),
+            "cost_of_transport": gaits.cost_of_transport(cycle),
+            "peak_torque": gaits.peak_torque(cycle),
+            "multiplier": jnp.max(jnp.abs(cycle.multipliers)),
+        }
+
+    return numbers
+
+
+def summary(result: Any) -> list[str]:
+    """The best of the grid, in words."""
+    lines = []
+    for name, best in (("speed", "argmax"), ("cost_of_transport", "argmin")):
+        values = result[name].values
+        found = np.isfinite(values)
+        if not found.any():
+            return [f"none of the {values.size} gaits has a steady swim"]
+        index = np.unravel_index(getattr(np, f"nan{best}")(values), values.shape)
+        at = zip(result[name].dims, index, strict=True)
+        where = ", ".join(f"{axis} {float(result[axis][k]):.4g}" for axis, k in at)
+        lines.append(f"{'greatest' if best == 'argmax' else 'least'} {LABELS[name][1]} {values[index]:.5g} at {where}")
+    return [*lines, f"{np.count_nonzero(~found)} of {values.size} gaits have no steady swim"]
