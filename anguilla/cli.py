@@ -16,6 +16,8 @@ start here:
   anguilla swim --gait planar --t1 10 --out out     the eel swims; figures, a film and data in out/
   anguilla swim --help                              all its options, with examples
   anguilla robot eel --t1 30 --out out              the 36-joint eel robot; torques against its actuators
+  anguilla optimise --goal faster --out out         a faster gait with no more torque, by gradients
+  anguilla sweep --wavelength 0.8:1.6:9 --amplitude 0.4:1.2:9 --out out    81 steady swims, resumable
 
 Compiled programs are kept in the user's cache directory, so that later runs start faster; the environment variable
 ANGUILLA_CACHE names another directory, or turns this off (ANGUILLA_CACHE=off).
