@@ -163,6 +163,10 @@ def test_what_cannot_hover_says_why(capsys, tmp_path):
         hover(flight(sections=1))
     with pytest.raises(ValueError, match="air density = 0: nothing carries the weight"):
         hover(flight(parameters=MothParameters(air_density=0.0)))
+    with pytest.raises(ValueError, match=r"needs 1\d{5} explicit steps of a stroke.*implicit solver"):
+        flight(sections=16)
+    with pytest.raises(ValueError, match="steps = 100: the wings' fastest motion"):
+        flight(steps=100)
     assert main(["robot", "moth", "--fluid", "void", "--out", str(tmp_path)]) == 1
     assert "cannot hover" in capsys.readouterr().err
     for words in (["eel", "--reading", "TB8"], ["moth", "--added-mass", "paper"]):

@@ -34,7 +34,6 @@ from multibody.state import unchecked_state
 from .entry import Robot, Settings
 
 PERIOD = 0.04  # of a stroke [s]
-STEPS = 400  # of a stroke
 
 
 def run(settings: Settings) -> xr.Dataset:
@@ -43,7 +42,7 @@ def run(settings: Settings) -> xr.Dataset:
         raise ValueError("fluid = 'void': without air nothing carries the weight of the moth: it cannot hover")
     reading, sections = settings.reading or "TB8", settings.sections or 4
     numbers = MothParameters()
-    machine = flight(sections, reading, numbers, steps=STEPS)
+    machine = flight(sections, reading, numbers)
     found = eqx.filter_jit(hover)(machine, eqx.filter_jit(cold_guess)(machine))
     means, stroke = eqx.filter_jit(accounts)(found)
     dataset = _recorded(found, settings)
@@ -102,7 +101,7 @@ def _recorded(found: Hover, settings: Settings) -> xr.Dataset:
         samples=settings.samples,
         solver=diffrax.Tsit5(),
         controller=diffrax.ConstantStepSize(),
-        dt0=PERIOD / STEPS,
+        dt0=PERIOD / machine.steps,
         progress=settings.progress,
     )
 

@@ -47,6 +47,9 @@ from .published import (
     PUBLISHED as PUBLISHED,
     published_lines as published_lines,
 )
+from .rates import (
+    fastest_rate as fastest_rate,
+)
 from .sensitivity import (
     TABLE as TABLE,
     Sensitivity as Sensitivity,

@@ -14,6 +14,7 @@ from ...state import BaseState, unchecked_state
 from ...tree import Tree
 from .body import moth
 from .parameters import READINGS, MothParameters
+from .rates import steps_of_stroke
 
 STEPS = 400  # of a stroke: 1e-4 s at 25 Hz, the paper's
 
@@ -110,7 +111,7 @@ def flight(
     reading: str = "TB8",
     parameters: MothParameters | None = None,
     *,
-    steps: int = STEPS,
+    steps: int | None = None,
     gravity: Float[Array, "3"] | tuple[float, float, float] = EARTH,
 ) -> Flight:
     """A moth ready to fly.
@@ -119,18 +120,19 @@ def flight(
         sections: blades on each wing.
         reading: a key of `READINGS`.
         parameters: of the machine; Table I when None. They may be traced.
-        steps: time steps of a stroke.
+        steps: time steps of a stroke; when None, 400 (the paper's), or more where many sections ask for it.
         gravity: acceleration of gravity in the world [m/s²].
     """
-    if not isinstance(steps, int) or steps < 2 or steps % 2:
+    if steps is not None and (not isinstance(steps, int) or steps < 2 or steps % 2):
         raise ValueError(f"flight: steps = {steps!r}: must be an even positive integer")
     numbers = MothParameters() if parameters is None else parameters
+    tree, air = moth(sections, reading, numbers), READINGS[reading].air(numbers.air_density)
     return Flight(
-        tree=moth(sections, reading, numbers),
-        air=READINGS[reading].air(numbers.air_density),
+        tree=tree,
+        air=air,
         frequency=numbers.frequency,
         gravity=finite("flight: gravity", gravity, (3,)),
-        steps=steps,
+        steps=steps_of_stroke(tree, air, numbers.period, steps, STEPS),
     )
 
 
