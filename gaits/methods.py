@@ -16,6 +16,7 @@ class Remembered:
 
     Attributes:
         cut: how many evaluations gave no number.
+        size: of the objective at the start, or 1 where that is nothing.
     """
 
     def __init__(self, problem: Problem, ask: Callable[[np.ndarray], Evaluation], first: Evaluation):
@@ -23,6 +24,7 @@ class Remembered:
         self._ask = ask
         self._good = self._last = first
         self._first = float(first.values[0])
+        self.size = abs(self._first) if abs(self._first) > 1e-12 else 1.0
         self.cut = 0
         self._in_a_row = 0
 
@@ -63,9 +65,11 @@ def run_scipy(
     upper = np.concatenate([row.high for row in problem.rows] or [[]])
     values = lambda x: at(x).values[1:] / scale  # noqa: E731
     slopes = lambda x: at(x).jacobian[1:] / scale[:, None]  # noqa: E731
+    # The solvers' first step and tolerances suit objectives of order one.
+    size = at.size
     common = {
-        "fun": lambda x: float(at(x).values[0]),
-        "jac": lambda x: at(x).jacobian[0],
+        "fun": lambda x: float(at(x).values[0]) / size,
+        "jac": lambda x: at(x).jacobian[0] / size,
         "x0": x0,
         "bounds": box(low, high, keep_feasible=True),
     }

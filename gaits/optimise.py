@@ -52,7 +52,7 @@ def optimise(
         starts: how many starts; those after the first fill the box evenly. All are evaluated in one batch.
         seed: of the other starts.
         max_iterations: greatest number of iterations of each start.
-        tolerance: of the objective (slsqp) or the step.
+        tolerance: of the objective, relative to its value at the start (slsqp), or of the step in the box.
         feasibility: how far a constraint may be broken, relative to its bound.
         infeasible_start: "refuse" or "accept" a start that breaks a constraint.
         log: file to which every evaluation is written; the same call with the log of a killed run goes on where
