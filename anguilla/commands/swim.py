@@ -121,7 +121,7 @@ def check(arguments: argparse.Namespace) -> str | None:
         return f"argument --fps: {arguments.fps:g}: must be at most 100"
     if arguments.width > 4096:
         return f"argument --width: {arguments.width}: must be at most 4096"
-    if arguments.interactive and importlib.util.find_spec("plotly") is None:
+    if getattr(arguments, "interactive", False) and importlib.util.find_spec("plotly") is None:
         return "argument --interactive: draws with plotly, which is not installed: pip install 'anguilla[interactive]'"
     if arguments.film == "mp4" and not arguments.no_animation and shutil.which("ffmpeg") is None:
         return "argument --film: mp4 needs the program ffmpeg, which is not on the PATH; use gif"
