@@ -9,16 +9,15 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import matplotlib
-
-matplotlib.use("Agg", force=False)
-import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
-from matplotlib.colors import TwoSlopeNorm
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+from anguilla.view.style import Picture
 from multibody.vertebra import (
     MARGINS,
     Actuation,
@@ -55,8 +54,9 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
     """
     angles = np.degrees(np.asarray(motors.angles) - np.array([0.0, 0.0, home]))
     torques = np.asarray(motors.torques)
-    figure, axes = plt.subplots(3, 2, figsize=(11, 8), sharex=True, layout="constrained")
-    colours = plt.get_cmap("viridis")(np.linspace(0.0, 0.95, layout.count))
+    figure = Picture(figsize=(11, 8), layout="constrained")
+    axes = figure.subplots(3, 2, sharex=True)
+    colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.95, layout.count))
     for row in range(3):
         for k in range(layout.count):
             axes[row, 0].plot(time, angles[:, k, row], color=colours[k], lw=0.9)
@@ -72,7 +72,7 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
     axes[0, 1].set_title("motor torques")
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
-    scale = plt.cm.ScalarMappable(norm=plt.Normalize(float(layout.centre[0]), float(layout.centre[-1])), cmap="viridis")
+    scale = ScalarMappable(norm=Normalize(float(layout.centre[0]), float(layout.centre[-1])), cmap="viridis")
     figure.colorbar(scale, ax=axes, label="centre of the vertebra X [m]", shrink=0.8)
     return figure
 
@@ -80,7 +80,8 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
 def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> Figure:
     """Where and when a vertebra leaves its limits: least margin, singularity margin and power over (X, time)."""
     least = np.min(np.asarray(motors.margins), axis=-1)
-    figure, axes = plt.subplots(1, 3, figsize=(14, 4.6), sharey=True, layout="constrained")
+    figure = Picture(figsize=(14, 4.6), layout="constrained")
+    axes = figure.subplots(1, 3, sharey=True)
     centre = np.asarray(layout.centre)
     span = max(float(np.max(np.abs(least))), 1e-6)
     _map(figure, axes[0], centre, time, least, "RdBu", "least margin [-]", TwoSlopeNorm(0.0, -span, span))
@@ -89,11 +90,11 @@ def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> F
     held = 100.0 * float(np.mean(np.asarray(motors.feasible)))
     axes[0].set_title(f"limits: feasible {held:.1f} % (crosses: not)")
     regular = np.where(motors.reachable, motors.singularity, 0.0)
-    _map(figure, axes[1], centre, time, regular, "viridis", "singularity margin [-]", plt.Normalize(0.0, 1.0))
+    _map(figure, axes[1], centre, time, regular, "viridis", "singularity margin [-]", Normalize(0.0, 1.0))
     axes[1].set_title("singularity margin: 1 at home, 0 singular")
     power = np.sum(np.asarray(motors.power), axis=-1)
     peak = max(float(np.max(np.abs(power))), 1e-12)
-    _map(figure, axes[2], centre, time, power, "PuOr_r", "power [W]", plt.Normalize(-peak, peak))
+    _map(figure, axes[2], centre, time, power, "PuOr_r", "power [W]", Normalize(-peak, peak))
     axes[2].set_title("power of each vertebra's motors")
     axes[0].set_ylabel("time [s]")
     return figure
@@ -109,7 +110,7 @@ def mechanism_figure(wrist: Wrist, legs: dict[str, np.ndarray], angles: np.ndarr
     """
     columns = min(len(legs), 4)
     rows = -(-len(legs) // columns)
-    figure = plt.figure(figsize=(4.8 * columns, 4.8 * rows))
+    figure = Picture(figsize=(4.8 * columns, 4.8 * rows))
     figure.subplots_adjust(left=0.01, right=0.96, bottom=0.09, top=0.9, wspace=0.12)
     for k, (title, leg) in enumerate(legs.items()):
         axis = figure.add_subplot(rows, columns, k + 1, projection="3d")
@@ -145,7 +146,7 @@ def branches_figures(wrist: Wrist) -> dict[str, Figure]:
 def workspace_figure(space: Workspace) -> Figure:
     """The workspace as a surface, and its cross-sections. [CHA08, figs. 18-20]"""
     tilt, torsion = np.degrees(space.tilt), np.degrees(space.torsion)
-    figure = plt.figure(figsize=(12, 5.6), layout="constrained")
+    figure = Picture(figsize=(12, 5.6), layout="constrained")
     axis = figure.add_subplot(1, 2, 1, projection="3d")
     ring = np.concatenate([tilt, tilt[:, :1]], axis=1)
     height = np.broadcast_to(torsion[:, None], ring.shape[:2])
@@ -155,7 +156,7 @@ def workspace_figure(space: Workspace) -> Figure:
     _equal_box(axis, ring[..., 0], ring[..., 1], height)
     flat = figure.add_subplot(1, 2, 2)
     wanted = sorted({int(np.argmin(np.abs(torsion - value))) for value in (-25.0, -18.0, 0.0, 18.0, 25.0)})
-    for index, colour in zip(wanted, plt.get_cmap("viridis")(np.linspace(0.0, 0.9, len(wanted))), strict=True):
+    for index, colour in zip(wanted, matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(wanted))), strict=True):
         flat.plot(ring[index, :, 0], ring[index, :, 1], color=colour, label=f"ψ = {torsion[index] + 0.0:.1f}°")
     flat.set(xlabel="tilt θ cos φ [deg]", ylabel="tilt θ sin φ [deg]", title="cross-sections", aspect="equal")
     flat.grid(alpha=0.3)
@@ -167,7 +168,7 @@ def joint_space_figure(space: Workspace) -> Figure:
     """The border of the workspace in the space of the motor angles. [CHA08, fig. 21]"""
     angles = np.degrees(space.angles)
     ring = np.concatenate([angles, angles[:, :1]], axis=1)
-    figure = plt.figure(figsize=(7.2, 6.2), layout="constrained")
+    figure = Picture(figsize=(7.2, 6.2), layout="constrained")
     axis = figure.add_subplot(projection="3d")
     _surface(axis, ring[..., 0], ring[..., 1], ring[..., 2])
     axis.set(xlabel="θ1 [deg]", ylabel="θ2 [deg]", zlabel="θ3 - home [deg]", title="joint space")
@@ -189,9 +190,8 @@ def conditioning_figure(wrist: Wrist, limits: Limits, torsions_deg: tuple[float,
 
         return jax.vmap(one)(tilt)
 
-    figure, axes = plt.subplots(
-        1, len(torsions_deg), figsize=(4.4 * len(torsions_deg) + 1.2, 4.9), sharey=True, layout="compressed"
-    )
+    figure = Picture(figsize=(4.4 * len(torsions_deg) + 1.2, 4.9), layout="compressed")
+    axes = figure.subplots(1, len(torsions_deg), sharey=True)
     degrees = np.degrees(line)
     levels = np.array([1.0, 1.2, 1.4, 1.5, 1.6, 1.7, 1.8, 2.0, 2.3, 2.6, 3.0, 4.0, 6.0])
     for axis, torsion in zip(np.atleast_1d(axes), torsions_deg, strict=True):
@@ -267,7 +267,6 @@ def report(
     }
     for name, figure in figures.items():
         figure.savefig(out / f"vertebra_{name}.png", dpi=dpi)
-        plt.close(figure)
     motors_dataset(time, motors, layout).to_netcdf(out / "vertebra.nc", engine="h5netcdf")
     summary = summarise(time, motors, layout, space)
     if gait is not None:
@@ -347,7 +346,7 @@ def _surface(axis, x, y, z):
     axis.plot_surface(x, y, z, cmap="viridis", rcount=130, ccount=150, lw=0, alpha=0.95, antialiased=True)
     for end, shade in ((0, 0.0), (-1, 1.0)):
         lid = np.stack([x[end], y[end], z[end]], axis=1)
-        axis.add_collection3d(Poly3DCollection([lid], color=plt.get_cmap("viridis")(shade), alpha=0.75))
+        axis.add_collection3d(Poly3DCollection([lid], color=matplotlib.colormaps["viridis"](shade), alpha=0.75))
     stride = max(1, x.shape[0] // 10)
     for k in range(0, x.shape[0], stride):
         axis.plot(x[k], y[k], z[k], color="k", lw=0.5)
