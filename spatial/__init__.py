@@ -15,6 +15,7 @@ from .inertia import (
     body_inertia as body_inertia,
     shift_inertia as shift_inertia,
     solve_inertia as solve_inertia,
+    split_inertia as split_inertia,
 )
 from .rotations import (
     dexp as dexp,

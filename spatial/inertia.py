@@ -28,6 +28,20 @@ def body_inertia(
     return jnp.concatenate([top, bottom], axis=-2)
 
 
+def split_inertia(
+    inertia: Float[Array, "*batch 6 6"],
+) -> tuple[Float[Array, "*batch"], Float[Array, "*batch 3"], Float[Array, "*batch 3 3"]]:
+    """The inverse of `body_inertia`: mass [kg], centre [m] and rotational inertia about the centre [kg·m²].
+
+    Args:
+        inertia: of a body with mass, about its frame's origin [kg, kg·m, kg·m²].
+    """
+    mass = inertia[..., 0, 0]
+    centre = jnp.stack([inertia[..., 5, 1], inertia[..., 3, 2], inertia[..., 4, 0]], axis=-1) / mass[..., None]
+    c = hat(centre)
+    return mass, centre, inertia[..., 3:, 3:] + mass[..., None, None] * (c @ c)
+
+
 def shift_inertia(
     rotation: Float[Array, "*batch 3 3"],
     position: Float[Array, "*batch 3"],

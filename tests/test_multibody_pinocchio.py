@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 
 import multibody as mb
+from validation.pinocchio_tree import to_pinocchio
 
 TOLERANCE = 1e-10  # relative to the largest component: round-off of two algorithms on up to 42 freedoms
 GRAVITY = np.array([0.4, -1.2, -9.81])
@@ -55,55 +56,6 @@ def random_tree(rng, parents, kinds, base="floating"):
     return mb.from_links(links, base)
 
 
-def pin_inertia(M):
-    mass = M[0, 0]
-    if mass == 0.0:
-        return pin.Inertia.Zero()
-    centre = np.array([M[5, 1], M[3, 2], M[4, 0]]) / mass
-    hat = np.array([[0, -centre[2], centre[1]], [centre[2], 0, -centre[0]], [-centre[1], centre[0], 0]])
-    return pin.Inertia(mass, centre, M[3:, 3:] + mass * hat @ hat)
-
-
-def depth_first(parents):
-    """Order in which pinocchio must meet the bodies: each branch to its end."""
-    order, stack = [], [0]
-    while stack:
-        body = stack.pop()
-        order.append(body)
-        stack.extend(reversed([k + 1 for k, parent in enumerate(parents) if parent == body]))
-    return order
-
-
-def to_pinocchio(tree):
-    """The same machine; body i rides on pinocchio joint `ride[i]`, in which its pose is `seat[i]`."""
-    model = pin.Model()
-    model.gravity.linear = GRAVITY
-    inertias = [pin_inertia(np.asarray(M)) for M in tree.inertia]
-    root = 0
-    if tree.floating:
-        root = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root")
-    model.appendBodyToJoint(root, inertias[0], pin.SE3.Identity())
-    ride, seat = {0: root}, {0: pin.SE3.Identity()}
-    for body in depth_first(tree.parents)[1:]:
-        k = body - 1
-        parent, kind = tree.parents[k], tree.kinds[k]
-        axis, second = np.asarray(tree.axis[k]), np.asarray(tree.second_axis[k])
-        place = seat[parent] * pin.SE3(np.asarray(tree.rotation[k]), np.asarray(tree.position[k]))
-        if kind == "fixed":
-            ride[body], seat[body] = ride[parent], place
-        else:
-            joint = {
-                "revolute": lambda a=axis: pin.JointModelRevoluteUnaligned(a),
-                "prismatic": lambda a=axis: pin.JointModelPrismaticUnaligned(a),
-                "helical": lambda a=axis, k=k: pin.JointModelHelicalUnaligned(a, float(tree.pitch[k])),
-                "universal": lambda a=axis, b=second: pin.JointModelUniversal(a, b),
-                "spherical": lambda: pin.JointModelSpherical(),
-            }[kind]()
-            ride[body], seat[body] = model.addJoint(ride[parent], joint, place, f"j{k}"), pin.SE3.Identity()
-        model.appendBodyToJoint(ride[body], inertias[body], seat[body])
-    return model, ride, seat
-
-
 def scalar_last(quaternion):
     return np.roll(np.asarray(quaternion), -1)
 
@@ -114,7 +66,7 @@ class Case:
     def __init__(self, tree, seed):
         rng = np.random.default_rng(seed)
         self.tree, table = tree, tree.layout
-        self.model, ride, seat = to_pinocchio(tree)
+        self.model, ride, seat = to_pinocchio(tree, GRAVITY)
         self.data = self.model.createData()
         self.offset = 6 if tree.floating else 0
         self.state = mb.BaseState()

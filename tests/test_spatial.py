@@ -86,6 +86,8 @@ def test_inertia_shift_keeps_the_kinetic_energy(angle, direction, position, twis
     twist = jnp.asarray(twist)
     about_centre = jnp.diag(jnp.array([0.2, 0.5, 0.6]))
     M = spatial.body_inertia(jnp.asarray(1.7), jnp.array([0.1, -0.2, 0.05]), about_centre)
+    for part, wanted in zip(spatial.split_inertia(M), (1.7, [0.1, -0.2, 0.05], about_centre), strict=True):
+        np.testing.assert_allclose(part, wanted, atol=1e-15)
     eta = spatial.twist_from_head(R, r, twist)
     shifted = spatial.shift_inertia(R, r, M)
     assert abs(eta @ M @ eta - twist @ shifted @ twist) < 1e-11

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import validation
-from validation import command, mutants, published, report
+from validation import command, headlines, mutants, published, report
 from validation.html import page
 
 ROOT = Path(__file__).parent.parent
@@ -25,6 +25,26 @@ def test_physics(check):
     made = result(check)
     assert made.passed, made
     assert made.unit and made.source and made.meaning
+
+
+def test_the_table_of_the_readme_is_the_one_the_checks_make():
+    """Titles, units and tolerances to the letter; a measured round-off within a factor of thirty, others to 1 %."""
+    written = headlines.marked((ROOT / "README.md").read_text())[1].splitlines()
+    made = [check for check in CHECKS if check.__name__ in headlines.HEADLINES]
+    assert len(made) == len(headlines.HEADLINES)
+    fresh = headlines.table([result(check) for check in made]).splitlines()
+    assert len(written) == len(fresh)
+    for old, new in zip(written[2:], fresh[2:], strict=True):
+        (title, then, allowed), (_, now, _) = (line.strip("| ").split(" | ") for line in (old, new))
+        assert new == f"| {title} | {now} | {allowed} |"
+        a, b = (abs(float(text.split()[0])) for text in (then, now))
+        assert then.split()[1:] == now.split()[1:]
+        assert (1 / 30 < a / b < 30) if "±" not in allowed else abs(a - b) < 1e-2 * b
+
+
+def test_marks_are_asked_for():
+    with pytest.raises(ValueError, match="must stand in the text once each"):
+        headlines.marked("no table here")
 
 
 def fake(name, measure):

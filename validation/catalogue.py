@@ -7,6 +7,7 @@ from . import (
     closed_forms as closed_forms,
     conservation as conservation,
     engines as engines,
+    peers as peers,
     rigid_body as rigid_body,
     slender_bodies as slender_bodies,
     tree_conservation as tree_conservation,

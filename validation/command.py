@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .catalogue import GROUPS, all_checks
+from .headlines import HEADLINES, marked, write_table
+from .peers import missing
 from .published import ledger, print_ledger
 from .report import run
 
@@ -38,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--list", action="store_true", help="only say which checks there are")
     parser.add_argument("--ledger", action="store_true", help="only print the claims of the papers and their verdicts")
+    parser.add_argument(
+        "--readme", type=Path, metavar="FILE", help="rewrite the table of headlines between the marks in FILE"
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/validation.html: table, ledger, figures")
 
 
@@ -53,7 +58,14 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.ledger:
         print_ledger(ledger())
         return OK
+    if arguments.readme is not None:
+        functions = tuple(function for function in functions if function.__name__ in HEADLINES)
+        marked(arguments.readme.read_text(encoding="utf-8"))  # before the long part
     outcome = run(functions)
+    for peer in missing():
+        print(f"not made: the check against {peer}, which is not installed (pip install 'anguilla[peers]')")
+    if arguments.readme is not None and not outcome.failed:
+        write_table(arguments.readme, outcome.checks)
     if arguments.out is not None:
         from .html import write_report  # draws with matplotlib: only when it is needed
 
