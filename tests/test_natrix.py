@@ -33,13 +33,14 @@ def test_table_one(tree):
     assert pytest.approx(1.24) == LENGTH
     assert len([name for name in tree.names if name != "pan"]) == 14 and len(tree.joint_names) == 14
     assert all(tree.actuated)
-    place = mb.configuration(tree, jnp.zeros(14))
+    configuration = jax.jit(mb.configuration)
+    place = configuration(tree, jnp.zeros(14))
     np.testing.assert_allclose(place.position[8], [1.055, 0, 0], atol=1e-14)  # joint of the last module
     np.testing.assert_allclose(place.position[9:, 0], 0.29 + 0.17 * np.arange(6), atol=1e-14)  # middles of shells
     np.testing.assert_allclose(place.rotation[4:9], np.tile(np.eye(3), (5, 1, 1)), atol=1e-14)  # z up
     np.testing.assert_allclose(YAW_ABSCISSAE - 0.015, place.position[[1, 4, 5, 6, 7, 8], 0], atol=1e-14)
     # q1 and q2 pitch about the same axis: head up and back leaves the head level.
-    tilted = mb.configuration(tree, jnp.zeros(14).at[1].set(0.3).at[2].set(-0.3))
+    tilted = configuration(tree, jnp.zeros(14).at[1].set(0.3).at[2].set(-0.3))
     np.testing.assert_allclose(tilted.rotation[5], np.eye(3), atol=1e-14)
     assert abs(float(tilted.position[8, 2])) > 0.02
     assert float(mb.mass(tree)) == pytest.approx(3.37, abs=0.01)  # the reconstruction
@@ -52,9 +53,9 @@ def test_equilibrium_of_a_wave(tree, shapes):
     np.testing.assert_allclose(rest.stiffness, rest.stiffness.T, atol=1e-8)
     # Archimedes, by the closed solids of the same robot: weight carried, no moment about the centre of mass.
     hulls = mb.hulls(tree, natrix_solids())
-    load = hulls.frozen(tree, SURFACE, q).wrench(rest.state)
+    load = jax.jit(lambda: hulls.frozen(tree, SURFACE, q).wrench(rest.state))()
     R, weight = rest.state.rotation, float(mb.mass(tree)) * 9.81
-    force, centre = R @ load[:3], mb.centre_of_mass(tree, rest.state, q)
+    force, centre = R @ load[:3], jax.jit(mb.centre_of_mass)(tree, rest.state, q)
     moment = R @ load[3:] - jnp.cross(centre - rest.state.position, force)
     np.testing.assert_allclose(force, [0, 0, weight], atol=1e-4 * weight)  # two sections for each body
     np.testing.assert_allclose(moment, 0, atol=1e-4 * weight)
@@ -86,8 +87,16 @@ def test_energy_of_a_frozen_shape(tree, shapes, rocking):
         high = mb.mass(tree) * 9.81 * mb.centre_of_mass(tree, at, q)[2]
         return mb.kinetic_energy(tree, at, q, jnp.zeros(14)) + high + mb.fluid_potential(tree, SURFACE, at, q)
 
-    energies = jax.jit(jax.vmap(energy))(rocking.position, rocking.quaternion, rocking.twist)
-    least = energy(rest.state.position, rest.state.quaternion, rest.state.twist)
+    states = [
+        jnp.concatenate([part[None], run])
+        for part, run in (
+            (rest.state.position, rocking.position),
+            (rest.state.quaternion, rocking.quaternion),
+            (rest.state.twist, rocking.twist),
+        )
+    ]
+    least, *energies = jax.jit(jax.vmap(energy))(*states)
+    energies = jnp.stack(energies)
     assert float(jnp.max(jnp.abs(energies - energies[0])) / (energies[0] - least)) < 1e-8
     assert float(energies[0] - least) > 1e-3
     assert float(jnp.ptp(rocking.quaternion[:, 1])) > 0.06  # half of twice some five degrees
@@ -113,9 +122,8 @@ def test_reduced_dynamics_are_newton_euler(tree):
 def test_centre_of_mass_in_free_bending(tree):
     """(17) with the integration begun anew at t_f: 1e-9 m (published: 1e-4 m)."""
     run = mb.rollout(tree, natrix_bending(), None, 20.0, samples=41, solver=diffrax.Dopri8(), rtol=1e-11, atol=1e-12)
-    centre = jax.vmap(lambda p, a, w, q: mb.centre_of_mass(tree, unchecked_state(p, a, w), q))(
-        run.position, run.quaternion, run.twist, run.joints
-    )
+    at = lambda p, a, w, q: mb.centre_of_mass(tree, unchecked_state(p, a, w), q)  # noqa: E731
+    centre = jax.jit(jax.vmap(at))(run.position, run.quaternion, run.twist, run.joints)
     assert np.ptp(np.asarray(centre), axis=0).max() < 1e-9
     assert np.ptp(np.asarray(run.position), axis=0).max() > 0.1
 
@@ -143,7 +151,10 @@ def test_regimes_by_definition():
     ("call", "message"),
     [
         (lambda t: mb.march(t, natrix_bending(), None, 1.0, dt=0.3), "whole multiple"),
-        (lambda t: mb.float_march(t, natrix_bending(), hydro.FreeSurface(flow=hydro.Morison()), 1.0, None), "flow"),
+        (
+            lambda t: mb.float_march(t, natrix_bending(), hydro.FreeSurface(flow=hydro.Morison()), 1.0, mb.BaseState()),
+            "flow",
+        ),
         (lambda t: natrix(fill=0.0), "fill"),
         (lambda t: natrix(vertices=2), "vertices"),
         (lambda t: initial_rolls(0), "count"),

@@ -12,6 +12,7 @@ from anguilla.robots.entry import FLUIDS
 from multibody.robots.moth import READINGS as MOTH_READINGS
 
 from .arguments import at_least, directory, positive
+from .recipe import write_recipe
 from .swim import FPS, check
 
 DESCRIPTION = """\
@@ -36,10 +37,11 @@ examples:
   anguilla robot moth --reading BT9 --sections 4 --out out
       another reading of the paper (TB8, TB8m, BT9, BT9c); any number of sections on a wing
   anguilla robot natrix --out out
-      the snake robot undulates on the water and capsizes: Figures 4 to 6 of its paper in kind, a film with the water
+      the snake robot undulates in its capsizing band: Figures 4 to 6 of its paper in kind, a film with the water
 
 files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
+  eel.recipe              the options of the run; `anguilla @DIR/eel.recipe --out AGAIN` makes it again, bit for bit
   eel_trajectory.png      path of the head in the plane, with the bodies on it
   eel_configurations.png  the body every 2.5 s
   eel_head_velocity.png   forward velocity of head and centre of mass
@@ -111,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = robot.run(settings)
     moved = time.perf_counter()
     written = [save(dataset, arguments.out / f"{arguments.robot}.nc")]
+    written.append(write_recipe(arguments.recipe, arguments.out / f"{arguments.robot}.recipe"))
     if not arguments.no_figures:
         say("drawing ...")
         for name, figure in robot.figures(dataset).items():

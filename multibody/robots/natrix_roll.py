@@ -62,11 +62,15 @@ def rest_states(tree: Tree, surface: FreeSurface, rolls: Numbers, rest: Equilibr
         rolls: added to that of the equilibrium [rad].
         rest: the equilibrium of the straight robot; found when None.
     """
-    straight = jnp.zeros(JOINTS)
-    rest = equilibrium(tree, straight, surface) if rest is None else rest
-    height, roll, pitch = rest.coordinates
-    at = lambda angle: floating_state(tree, straight, jnp.stack([height, roll + angle, pitch]))  # noqa: E731
-    return jax.vmap(at)(finite("rolls", rolls, (None,)))
+    rest = equilibrium(tree, jnp.zeros(JOINTS), surface) if rest is None else rest
+    return _heeled(tree, rest.coordinates, finite("rolls", rolls, (None,)))
+
+
+@eqx.filter_jit
+def _heeled(tree, coordinates, rolls):
+    height, roll, pitch = coordinates
+    at = lambda angle: floating_state(tree, jnp.zeros(JOINTS), jnp.stack([height, roll + angle, pitch]))  # noqa: E731
+    return jax.vmap(at)(rolls)
 
 
 def undulating(
