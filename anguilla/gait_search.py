@@ -17,6 +17,7 @@ PERIODS = 40  # swum from rest before a period is called steady
 SAMPLES = 48  # of a period
 BOUNDS: dict[str, tuple[float, float]] = {"amplitude": (-3.0, 3.0), "wavelength": (0.7, 2.5), "period": (0.4, 2.5)}
 GOALS = ("faster", "cheaper")
+PUBLISHED_CURVATURE = 3.5  # of the published gait, at the tail: α(2 m) [1/m]
 
 
 def steady_model(beam: cosserat.Beam, fluid: AbstractFluid) -> Callable[[Any], gaits.Cycle]:
@@ -107,6 +108,21 @@ def goal(
         return Goal(f"faster than {speed:.4f} m/s, with {bounds}", -gaits.steady_speed, limits)
     as_fast = gaits.steady_speed.at_least((1.0 + margin) * speed)
     return Goal(f"cheaper at {speed:.4f} m/s, with {bounds}", gaits.cost_of_transport, [as_fast, *limits])
+
+
+def cost_at_speed(limit: float = PUBLISHED_CURVATURE, weight: float = 10.0) -> gaits.Objective:
+    """Cost of transport at 1 m/s, with a penalty on curvature beyond a limit: free of constraints.
+
+    All forces of the model grow with the square of the speed, so that the cost of a gait played faster or slower is
+    known, and the speed need not be held by a constraint.
+
+    Args:
+        limit: curvature from which the penalty grows [1/m].
+        weight: of the square of the excess of curvature, relative.
+    """
+    excess = lambda K: jnp.maximum(jnp.max(gaits.section_curvature(curvature=K)) / limit - 1.0, 0.0)  # noqa: E731
+    penalty = gaits.quantity("penalty", "1", lambda K: 1.0 + weight * excess(K) ** 2, "curvature")
+    return gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed * penalty
 
 
 QUANTITIES = (gaits.steady_speed, gaits.mean_power, gaits.cost_of_transport, gaits.peak_torque, gaits.peak_curvature)

@@ -16,6 +16,7 @@ from anguilla.gait_search import (
     QUANTITIES,
     as_the_optimiser_saw,
     compare,
+    cost_at_speed,
     goal,
     steady_model,
     swim_from_rest,
@@ -23,8 +24,6 @@ from anguilla.gait_search import (
 from anguilla.results import save
 
 from .arguments import at_least, directory, positive
-
-CMA_BOUNDS = {"amplitude": (-1.5, 1.5), "wavelength": (0.7, 2.5)}
 
 DESCRIPTION = """\
 The planar gait of Boyer, Porez and Khalil (2006) is improved by gradients: amplitude, wavelength and period of its
@@ -42,7 +41,7 @@ examples:
       the same with another limit [N m]
   anguilla optimise --goal cheaper --out out
   anguilla optimise --compare-cma --out out
-      gradients against CMA-ES (needs the package cma): cost of transport at the published speed
+      gradients against CMA-ES (needs the package cma): cost of transport at one speed, curvature held by a penalty
 
 The search can be killed: the same command with the same DIR goes on where it ended (DIR/GOAL_log.jsonl).
 
@@ -153,14 +152,12 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
 def _compare(arguments, beam, fluid, say) -> list[Path]:
     from anguilla.cma_comparison import against_cma
 
-    # All forces of the model grow with the square of the speed, so a gait slowed or hastened to another speed costs
-    # its square: this is the cost of transport at 1 m/s, and no constraint on the speed is needed.
-    objective = gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed
+    objective = cost_at_speed()
     say("gradients, then CMA-ES (the first run compiles: some minutes) ...")
     comparison = against_cma(
         objective,
         gaits.planar(),
-        CMA_BOUNDS,
+        {name: BOUNDS[name] for name in ("amplitude", "wavelength")},
         steady_model(beam, fluid),
         budget=arguments.budget,
         log=arguments.out / "cma_log.jsonl",
