@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import anguilla
 
 from .commands import COMMANDS
+from .commands.recipe import Recipes, recipe
 
 DESCRIPTION = """\
 Swimming soft robots: a geometrically exact beam in water, its motion, its torques, its pictures.
@@ -18,6 +19,7 @@ start here:
   anguilla robot eel --t1 30 --out out              the 36-joint eel robot; torques against its actuators
   anguilla optimise --goal faster --out out         a faster gait with no more torque, by gradients
   anguilla sweep --wavelength 0.8:1.6:9 --amplitude 0.4:1.2:9 --out out    81 steady swims, resumable
+  anguilla @out/planar.recipe --out again           the very run again, from the recipe beside its results
 
 Compiled programs are kept in the user's cache directory, so that later runs start faster; the environment variable
 ANGUILLA_CACHE names another directory, or turns this off (ANGUILLA_CACHE=off).
@@ -38,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = build_parser()
     chosen = parser.parse_args(arguments)
+    chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
     wrong = chosen.check(chosen) if hasattr(chosen, "check") else None
     if wrong is not None:
         parser.error(wrong)
@@ -53,14 +56,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser, with every verb that exists."""
-    parser = argparse.ArgumentParser(
+    parser = Recipes(
         prog="anguilla",
         description=DESCRIPTION,
         epilog=EPILOG,
+        fromfile_prefix_chars="@",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"anguilla {anguilla.__version__}")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, title="verbs")
+    verbs = parser.add_subparsers(
+        dest="verb", metavar="VERB", required=True, title="verbs", parser_class=argparse.ArgumentParser
+    )
     for command in COMMANDS:
         command.register(verbs)
+    for verb in verbs.choices.values():
+        verb.set_defaults(parser=verb)
     return parser

@@ -114,6 +114,16 @@ def test_help_teaches_with_examples(arguments, capsys):
     assert "exit codes" in told
 
 
+def test_recipe_that_is_not_there_or_not_understood(tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([f"@{tmp_path / 'none.recipe'}", "--out", str(tmp_path)])
+    assert end.value.code == 2 and "none.recipe" in capsys.readouterr().err
+    (tmp_path / "old.recipe").write_text("# by hand\nswim\n--gait planar --tail 3\n")
+    with pytest.raises(SystemExit) as end:
+        main([f"@{tmp_path / 'old.recipe'}", "--out", str(tmp_path)])
+    assert end.value.code == 2 and "--tail" in capsys.readouterr().err
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])

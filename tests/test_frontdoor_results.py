@@ -45,7 +45,13 @@ def swim(run) -> xr.Dataset:
 def test_swim_writes_what_it_says(run, swim):
     assert run.code == 0
     names = {path.name for path in run.out.iterdir()}
-    assert names == {"spiral.nc", "spiral.gif", "still.png", *(f"spiral_{name}.png" for name in FIGURES)}
+    assert names == {
+        "spiral.nc",
+        "spiral.recipe",
+        "spiral.gif",
+        "still.png",
+        *(f"spiral_{name}.png" for name in FIGURES),
+    }
     for name in names:
         assert name in run.words
     for word in ("mean speed", "distance", "|n(L)|", "|M(L)|", "power identity", "wall time"):
@@ -55,6 +61,15 @@ def test_swim_writes_what_it_says(run, swim):
     assert float(swim["time"][-1]) == pytest.approx(0.2)
     with Image.open(run.out / "spiral.gif") as film:
         assert film.n_frames == 3
+
+
+def test_recipe_makes_the_run_again_bit_for_bit(run, swim, tmp_path):
+    """From the file alone; an option after it overrides."""
+    words = [f"@{run.out / 'spiral.recipe'}", "--out", str(tmp_path), "--no-figures", "--no-animation", "--quiet"]
+    assert main(words) == 0
+    xr.testing.assert_identical(anguilla.load(tmp_path / "spiral.nc"), swim)
+    before, after = (set((out / "spiral.recipe").read_text().splitlines()) for out in (run.out, tmp_path))
+    assert after - before == {"--no-figures", "--no-animation"} and before < after
 
 
 def test_quiet_run_in_the_void_says_nothing(swim, tmp_path, capsys, monkeypatch):

@@ -39,7 +39,7 @@ def labelled(figure):
 
 def test_files_and_summary(ran):
     out, told, _ = ran
-    expected = {"eel.nc", "eel.gif", *(f"eel_{name}.png" for name in FIGURES)}
+    expected = {"eel.nc", "eel.recipe", "eel.gif", *(f"eel_{name}.png" for name in FIGURES)}
     assert {path.name for path in out.iterdir()} == expected
     for words in ("mean speed", "distance", "peak torques", "limit", "power identity", "files", "wall time"):
         assert words in told

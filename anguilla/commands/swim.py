@@ -19,6 +19,7 @@ from anguilla.results import save
 from anguilla.summary import summarise
 
 from .arguments import at_least, directory, positive
+from .recipe import write_recipe
 
 FLUIDS = ("morison", "void")
 RATE = 40  # output times per second: smooth curves of power, which beats twice in a period
@@ -52,6 +53,7 @@ examples:
 
 files in DIR, all named after the gait:
   GAIT.nc                    everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
+  GAIT.recipe                the options of the run; `anguilla @DIR/GAIT.recipe --out AGAIN` makes it again, bit for bit
   GAIT_configurations.png    the body every 1.25 s
   GAIT_head_velocity.png     velocity of the head against time
   GAIT_internal_moment.png   control torque at mid-body against time
@@ -151,6 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset.attrs |= {"gait": arguments.gait, "period": arguments.period, "wavelength": arguments.wavelength}
     swum = time.perf_counter()
     written = [save(dataset, arguments.out / f"{arguments.gait}.nc")]
+    written.append(write_recipe(arguments.recipe, arguments.out / f"{arguments.gait}.recipe"))
     if not arguments.no_figures:
         say("drawing ...")
         written += draw(dataset, arguments.out, arguments.gait)

@@ -1,0 +1,53 @@
+"""The recipe of a run: the words of the command line that made it, in a file that `anguilla @FILE` runs again.
+
+Every option is written with the value it had, given or not, so that a later change of a default changes nothing.
+"""
+
+import argparse
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+import anguilla
+
+LEFT_OUT = ("out", "quiet", "still")  # where the files go and what is said is for the next run to choose
+
+
+class Recipes(argparse.ArgumentParser):
+    """A parser that takes `@FILE` for the words in a file; "#" begins a comment there."""
+
+    def convert_arg_line_to_args(self, arg_line: str) -> list[str]:
+        """The words of one line."""
+        return shlex.split(arg_line, comments=True)
+
+
+def recipe(parser: argparse.ArgumentParser, verb: str, chosen: argparse.Namespace) -> list[str]:
+    """The lines of a recipe.
+
+    Args:
+        parser: of the verb.
+        verb: its name.
+        chosen: what it parsed.
+    """
+    places, options = [], []
+    for action in parser._actions:
+        value = getattr(chosen, action.dest, None)
+        if action.dest in LEFT_OUT or value is None or value is False or action.dest == "help":
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            if not action.option_strings:
+                places.append(shlex.quote(str(one)))
+            else:
+                words = [action.option_strings[-1]] + ([] if value is True else [shlex.quote(str(one))])
+                options.append(" ".join(words))
+    return [
+        f"# anguilla {anguilla.__version__}; run it again with: anguilla @THIS_FILE --out DIR",
+        " ".join([verb, *places]),
+        *options,
+    ]
+
+
+def write_recipe(lines: Iterable[str], path: Path) -> Path:
+    """Writes a recipe; returns its path."""
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
