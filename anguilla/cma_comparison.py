@@ -41,6 +41,13 @@ class Comparison:
         """Rollouts of the strategy, until it reached the other's optimum or gave up, over those of the gradients."""
         return (self.reached or len(self.history)) / self.optimum.evaluations
 
+    @property
+    def verdict(self) -> str:
+        """Which found the better optimum, and at what price."""
+        if self.value < self.optimum.value - REACHED * abs(self.optimum.value):
+            return f"CMA-ES found a lower optimum, by {1.0 - self.value / self.optimum.value:.1%}"
+        return f"Gradients: as good an optimum in {self.ratio:.0f} times fewer rollouts"
+
     def __str__(self) -> str:
         o, n = self.optimum, len(self.optimum.names)
         if self.reached is None:
@@ -56,6 +63,7 @@ class Comparison:
                 f"ratio of rollouts   {self.ratio:.1f} ({self.ratio / (1 + n):.1f} with derivatives counted too)",
                 f"ratio of optima     {o.value / self.value:.8f} (below 1: the gradients' is lower)",
                 f"CMA-ES stopped      {self.message}",
+                self.verdict,
             ]
         )
 

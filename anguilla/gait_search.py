@@ -122,7 +122,8 @@ def cost_at_speed(limit: float = PUBLISHED_CURVATURE, weight: float = 10.0) -> g
     """
     excess = lambda K: jnp.maximum(jnp.max(gaits.section_curvature(curvature=K)) / limit - 1.0, 0.0)  # noqa: E731
     penalty = gaits.quantity("penalty", "1", lambda K: 1.0 + weight * excess(K) ** 2, "curvature")
-    return gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed * penalty
+    cost = gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed * penalty
+    return gaits.Objective("cost of transport at 1 m/s", "1", cost.arrays, cost.function)
 
 
 QUANTITIES = (gaits.steady_speed, gaits.mean_power, gaits.cost_of_transport, gaits.peak_torque, gaits.peak_curvature)

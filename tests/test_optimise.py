@@ -10,7 +10,9 @@ import optax
 import pytest
 
 import gaits
+from anguilla import view
 from anguilla.cli import main
+from anguilla.cma_comparison import against_cma
 from multibody import vertebra
 
 WAVE = gaits.TravellingWave([1.0, 2.0], 1.0, 1.0)
@@ -135,6 +137,16 @@ def test_a_log_answers_for_a_killed_run(tmp_path):
     with pytest.raises(ValueError, match="is not the log of an optimisation"):
         search(log=tmp_path / "letter.txt")
     assert (tmp_path / "letter.txt").read_text() == "Dear Sir"
+
+
+def test_gradients_against_an_evolution_strategy():
+    """On the valley, whose optimum is known: both get there, and the account of rollouts is right."""
+    found = against_cma(ROSENBROCK, WAVE, BOUNDS, None, budget=3000, progress=False)
+    assert abs(found.optimum.value) < 1e-6 and abs(found.value) < 1e-6
+    assert (np.diff(found.history) <= 0).all() and found.history[-1] == found.value
+    assert len(found.history) > 10 * found.optimum.evaluations
+    assert found.ratio == (found.reached or len(found.history)) / found.optimum.evaluations
+    assert "ratio of rollouts" in str(found) and len(view.optimisers_compared(found).axes) == 1
 
 
 def test_workspace_of_the_vertebra():

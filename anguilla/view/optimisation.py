@@ -104,7 +104,9 @@ def optimisers_compared(comparison: Any) -> Figure:
         ax.set_xscale("log")
         ax.set_xlabel(label("rollouts (steady swims, with derivatives for the gradients)", "-"))
         ax.set_ylabel(label(f"{optimum.objective}, best so far", optimum.unit if optimum.unit != "1" else "-"))
-        frame_label(ax, f"{comparison.ratio:.0f} times fewer rollouts with gradients")
+        least, most = min(optimum.value, comparison.value), optimum.before
+        ax.set_ylim(least - 0.08 * (most - least), most + 0.35 * (most - least))
+        frame_label(ax, comparison.verdict)
         ax.legend(loc="upper right")
         return figure
 
