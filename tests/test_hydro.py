@@ -160,7 +160,7 @@ def test_a_cut_body_is_the_same_body_with_more_breaks():
     whole = hydro.eel_profile()
     cut = whole.cut((0.03, 0.9, 1.2))
     np.testing.assert_allclose(cut.breaks, [0.0, 0.03, 0.075, 0.296, 0.9, 1.2, 1.95, 2.0])
-    for X in np.linspace(0.0, 2.0, 57):
+    for X in jnp.linspace(0.0, 2.0, 57):
         assert tuple(cut(X).__dict__.values()) == tuple(whole(X).__dict__.values())
 
 
