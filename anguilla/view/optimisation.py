@@ -73,7 +73,7 @@ def optimisers_compared(comparison: Any) -> Figure:
         figure = new_figure(7.6, 4.6)
         ax = figure.add_subplot()
         optimum = comparison.optimum
-        gradients = np.minimum.accumulate([e.values[0] for e in optimum.history])
+        gradients = np.fmin.accumulate([e.values[0] for e in optimum.history])  # past those without a number
         for values, colour, name, marker in (
             (gradients, BLUE, f"gradients ({optimum.method}): {optimum.value:.5g} in {len(gradients)} rollouts", "o"),
             (

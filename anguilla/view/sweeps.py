@@ -35,7 +35,8 @@ def sweep_maps(result: xr.Dataset, names: tuple[str, ...] = ("speed", "cost_of_t
             figure.colorbar(mesh, ax=ax, label=_axis(result, name))
             frame_label(ax, str(values.attrs.get("long_name", name)).capitalize())
         if middle:
-            held = ", ".join(f"{axis} = {float(result[axis][k]):.4g}" for axis, k in middle.items())
+            units = {axis: result[axis].attrs.get("units", "") for axis in middle}
+            held = ", ".join(f"{axis} {float(result[axis][k]):.4g} {units[axis]}" for axis, k in middle.items())
             figure.supxlabel(held, fontsize=9, color=INK)
         return figure
 
