@@ -28,7 +28,7 @@ def to_pinocchio(tree: Tree, gravity: np.ndarray) -> PinocchioTree:
     """The same machine under gravity [m/s²]; massless links and fixed joints included."""
     model = pin.Model()
     model.gravity.linear = gravity
-    inertias = [_inertia(np.asarray(M)) for M in tree.inertia]
+    inertias = [_inertia(M) for M in tree.inertia]
     root = 0
     if tree.floating:
         root = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root")
