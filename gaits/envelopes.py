@@ -20,9 +20,7 @@ class Start(AbstractLaw):
     span: Float[Array, "2"]
 
     def __init__(self, begin: Numbers = 0.0, end: Numbers = 1.0):
-        self.span = increasing(
-            "Start: (begin, end)", jnp.stack([jnp.asarray(begin, float), jnp.asarray(end, float)]), "s"
-        )
+        self.span = increasing("Start: (begin, end)", [begin, end], "s")
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """The value at time t [s]."""

@@ -4,14 +4,12 @@ A flow takes the part of the state that repeats (the head's twist, passive joint
 advances and is left out. The orbit is the fixed point of the flow.
 """
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
 from jaxtyping import Array, Bool, Complex, Float
 
 from spatial import Numbers, finite
@@ -77,11 +75,7 @@ def periodic_orbit(
     Raises:
         An error at run time when the residual stays above the tolerance.
     """
-    # What is known is checked at once: a check inside a compiled program calls back to Python, and JAX would not
-    # keep that program between sessions.
-    known = not any(isinstance(part, Tracer) for part in jax.tree.leaves(guess))
-    with jax.ensure_compile_time_eval() if known else contextlib.nullcontext():
-        x = finite("guess", guess, (None,))
+    x = finite("guess", guess, (None,))
     if not 0.0 < tolerance < float("inf"):
         raise ValueError(f"tolerance = {tolerance!r}: must be finite and positive")
     if not step_limit > 0:

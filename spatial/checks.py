@@ -4,6 +4,7 @@ A known value is refused at once with a ValueError. A traced one (inside jit, vm
 `eqx.error_if`, so the returned array must be the one that is used.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,13 +28,17 @@ def require_float64() -> None:
 
 
 def _as_array(name: str, value: Numbers) -> Array:
-    try:
-        array = jnp.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} = {value!r}: must be a number or an array of numbers") from error
-    if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
-        raise ValueError(f"{name} = {value!r}: must be real numbers, not {array.dtype}")
-    return array.astype(jnp.result_type(float))
+    # What is known stays known while a program is traced, and is checked at once: a check inside a compiled program
+    # calls back to Python, and JAX would not keep that program between sessions.
+    known = not any(isinstance(part, Tracer) for part in jax.tree.leaves(value))
+    with jax.ensure_compile_time_eval() if known else contextlib.nullcontext():
+        try:
+            array = jnp.asarray(value)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} = {value!r}: must be a number or an array of numbers") from error
+        if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
+            raise ValueError(f"{name} = {value!r}: must be real numbers, not {array.dtype}")
+        return array.astype(jnp.result_type(float))
 
 
 def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
