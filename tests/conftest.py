@@ -6,3 +6,10 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_compilation_cache_dir", ".pytest_cache/jax")
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+
+LONGEST = ("test_validation.py", "test_moth.py", "test_orbits.py", "test_multibody_pinocchio.py")
+
+
+def pytest_collection_modifyitems(items):
+    """Long files first: a file stays with one worker, and the last one should not run alone."""
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))

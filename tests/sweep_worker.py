@@ -5,9 +5,10 @@ python sweep_worker.py {"store": ..., "process": 0, "processes": 1, "port": 0, "
 
 import json
 import os
-import resource
+import re
 import signal
 import sys
+from pathlib import Path
 
 import jax
 
@@ -56,13 +57,19 @@ def die_in_block(count):
     Store.write = deadly
 
 
+def peak_memory() -> float:
+    """Of this process alone [MB]; `ru_maxrss` would begin with the memory of the process that started it."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+
+
 if settings.get("die_at"):
     die_in_block(settings["die_at"])
 if settings["job"] == "memory":
     for points, chunk in settings["sizes"]:
         place = f"{settings['store']}_{points}_{chunk}"
         anguilla.sweep(long_row, {"seed": np.linspace(1.0, 2.0, points)}, store=place, chunk=chunk, progress=False)
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        print(peak_memory())
 else:
     assert jax.process_count() == settings.get("processes", 1)
     sixteen = lambda low, high: np.linspace(low, high, 16)  # noqa: E731

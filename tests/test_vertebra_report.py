@@ -73,4 +73,3 @@ def test_mechanism_is_drawn_to_scale():
     axis = figure.axes[0]
     spans = [np.ptp(limits) for limits in (axis.get_xlim(), axis.get_ylim(), axis.get_zlim())]
     np.testing.assert_allclose(spans, spans[0])
-    vertebra_figures.plt.close(figure)
