@@ -160,8 +160,9 @@ def test_a_cut_body_is_the_same_body_with_more_breaks():
     whole = hydro.eel_profile()
     cut = whole.cut((0.03, 0.9, 1.2))
     np.testing.assert_allclose(cut.breaks, [0.0, 0.03, 0.075, 0.296, 0.9, 1.2, 1.95, 2.0])
-    for X in jnp.linspace(0.0, 2.0, 57):
-        assert tuple(cut(X).__dict__.values()) == tuple(whole(X).__dict__.values())
+    before, after = (jax.vmap(profile)(jnp.linspace(0.0, 2.0, 57)) for profile in (whole, cut))
+    np.testing.assert_array_equal(after.b, before.b)
+    np.testing.assert_array_equal(after.c, before.c)
 
 
 @pytest.mark.parametrize(
