@@ -11,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from hydro import AbstractFluid, Void
-from spatial import Numbers, angular, finite, linear, quaternion_rate
+from spatial import Numbers, finite
 
-from .coordinates import JointLaw, check_law, position_rates
+from .coordinates import JointLaw, check_law
 from .immersion import immerse
 from .rollout import Drive, Trajectory, Wrench
-from .state import BaseState, unchecked_state
+from .state import BaseState
 from .tree import Tree
 
 STAGES = np.array([0.0, 0.5, 0.5, 1.0])
@@ -91,28 +91,14 @@ def counts(t0: float, t1: float, dt: float, every: int) -> tuple[int, int]:
 @eqx.filter_jit
 def _march(tree, drive, start, clock, counts):
     (t0, dt), (every, records, remember) = clock, counts
-    free_q, free_dq = tree.passive_positions, tree.passive_freedoms
-
-    def field(t, y):
-        position, quaternion, twist, passive_q, passive_dq = y
-        base = unchecked_state(position, quaternion, twist)
-        q, dq, ddq = drive.joints(tree, t, passive_q, passive_dq)
-        motion = drive.dynamics(tree, t, base, q, dq, ddq)
-        raw = q.at[free_q].set(passive_q)
-        return (
-            base.rotation @ linear(twist),
-            quaternion_rate(quaternion, angular(twist)),
-            motion.base_acceleration,
-            position_rates(tree, raw, dq)[free_q],
-            motion.acceleration[free_dq],
-        )
 
     def step(y, t):
         # The stages are a loop too: the dynamics is compiled once, not four times.
         def stage(carry, table):
             slope, total = carry
             share, weight = table
-            slope = field(t + share * dt, jax.tree.map(lambda a, k: a + share * dt * k, y, slope))
+            there = jax.tree.map(lambda a, k: a + share * dt * k, y, slope)
+            slope = drive.rates(tree, t + share * dt, there)[0]
             return (slope, jax.tree.map(lambda a, k: a + weight * dt * k, total, slope)), None
 
         still = jax.tree.map(jnp.zeros_like, y)

@@ -30,6 +30,14 @@ Wrench = Callable[
     [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"]],
     Float[Array, "bodies 6"],
 ]
+# Position, quaternion and twist of the base; positions and velocities of the passive joints.
+Point = tuple[
+    Float[Array, "3"],
+    Float[Array, "4"],
+    Float[Array, "6"],
+    Float[Array, "passive_positions"],
+    Float[Array, "passive_freedoms"],
+]
 Integrand = Callable[
     [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics],
     Float[Array, "integrals"],
@@ -120,6 +128,25 @@ class Drive(eqx.Module):
             q = self.loops.close(tree, q)
             dq = self.loops.consistent(tree, q, dq)
         return q, dq, ddq
+
+    def rates(
+        self, tree: Tree, t: Float[Array, ""], point: Point
+    ) -> tuple[Point, tuple[BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics]]:
+        """How fast a point of the motion moves, and the base, the joints and the dynamics there."""
+        position, quaternion, twist, passive_q, passive_dq = point
+        base = unchecked_state(position, quaternion, twist)
+        q, dq, ddq = self.joints(tree, t, passive_q, passive_dq)
+        motion = self.dynamics(tree, t, base, q, dq, ddq)
+        # The rate is linear in the quaternions as they are integrated, whose norm it therefore keeps.
+        raw = q.at[tree.passive_positions].set(passive_q)
+        moving = (
+            base.rotation @ linear(twist),
+            quaternion_rate(quaternion, angular(twist)),
+            motion.base_acceleration,
+            position_rates(tree, raw, dq)[tree.passive_positions],
+            motion.acceleration[tree.passive_freedoms],
+        )
+        return moving, (base, q, dq, motion)
 
 
 def rollout(
@@ -221,23 +248,10 @@ def rollout(
 def _integrate(tree, drive, integrand, span, start, solver, controller, adjoint, max_steps, progress):
     """The compiled part of `rollout`."""
     t0, t1, dt0, times = span
-    free_q, free_dq = tree.passive_positions, tree.passive_freedoms
 
     def field(t, y, _):
-        position, quaternion, twist, passive_q, passive_dq, _ = y
-        base = unchecked_state(position, quaternion, twist)
-        q, dq, ddq = drive.joints(tree, t, passive_q, passive_dq)
-        motion = drive.dynamics(tree, t, base, q, dq, ddq)
-        # The rate is linear in the quaternions as they are integrated, whose norm it therefore keeps.
-        raw = q.at[free_q].set(passive_q)
-        return (
-            base.rotation @ linear(twist),
-            quaternion_rate(quaternion, angular(twist)),
-            motion.base_acceleration,
-            position_rates(tree, raw, dq)[free_q],
-            motion.acceleration[free_dq],
-            jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion),
-        )
+        rates, (base, q, dq, motion) = drive.rates(tree, t, y[:-1])
+        return *rates, jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion)
 
     counted = jax.eval_shape(lambda y: field(t0, (*y, jnp.zeros(0)), None)[-1], start)
     solution = diffrax.diffeqsolve(
