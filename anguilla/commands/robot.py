@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     robot = ROBOTS[arguments.robot]
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
     settings = settings_of(arguments, robot)
-    say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles: some ten seconds) ...")
+    say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles: some twenty seconds) ...")
     dataset = robot.run(settings)
     moved = time.perf_counter()
     written = [save(dataset, arguments.out / f"{arguments.robot}.nc")]

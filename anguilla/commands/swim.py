@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
     fluid = hydro.Void() if arguments.fluid == "void" else hydro.Morison(added_mass=arguments.added_mass or "paper")
     beam = cosserat.eel()
     samples = arguments.samples or max(round(RATE * arguments.t1) + 1, 2)
-    say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles: some ten seconds) ...")
+    say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles: some twenty seconds) ...")
     dataset = cosserat.simulate(
         beam,
         gait,
