@@ -29,9 +29,9 @@ class Energetics(eqx.Module):
 
     Attributes:
         centre_w: centre of mass of the body, in the world [m].
-        centre_velocity_w: its velocity [m/s].
+        centre_velocity_w: its velocity, in the world [m/s].
         momentum_w: linear momentum of the body [kg·m/s] and angular momentum about the world's origin [kg·m²/s].
-        impulse_w: the same with the added momentum of the fluid.
+        impulse_w: the same, in the world, with the added momentum of the fluid [kg·m/s, kg·m²/s].
         kinetic: kinetic energy of the body T [J].
         added: kinetic energy of the added inertia T_a [J].
         dissipation: power that the fluid's resistance takes, D [W].

@@ -29,17 +29,17 @@ class BodyFields(eqx.Module):
         position_w: their centres in the world [m].
         quaternion: their orientation in the world, (w, x, y, z).
         twist: their velocity, in their frame [m/s, rad/s].
-        twist_rate: its rate [m/s², rad/s²].
+        twist_rate: its rate, in their frame [m/s², rad/s²].
         strain: imposed strain (Γ, K), in their frame [-, 1/m].
-        strain_rate: its rate [1/s, 1/(m·s)].
+        strain_rate: its rate, in their frame [1/s, 1/(m·s)].
         force_w: internal force n, in the world [N]: what the head side exerts on the tail side.
         moment: internal moment M, in the section frame [N·m]: what the head side exerts on the tail side. The
             actuators deliver ∫(M·dK/dt + Rᵀn·dΓ/dt) dX to the body.
         fluid: load of the fluid per metre, term by term, in the section frame [N/m, N].
         nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
-        head_twist_rate: d(twist)/dt of the head [m/s², rad/s²].
+        head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
         actuator_power: power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
-        tail: (n, M) at X = L; zero when the two space loops agree [N, N·m].
+        tail: n in the world and M in the section frame at X = L; zero when the two space loops agree [N, N·m].
     """
 
     X: Float[Array, "stations"]

@@ -98,7 +98,7 @@ def rollout(
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         path: the way along X; `Panels()` when None.
         solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
-        rtol: relative tolerance of the adaptive step.
+        rtol: relative tolerance of the adaptive step [-].
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.

@@ -15,7 +15,7 @@ class Cycle(eqx.Module):
         period: T [s].
         position: of the head, in its frame at the start of the period [m].
         displacement: of the head over the period, in its frame at the start [m].
-        turn: rotation of the head over the period, a quaternion (w, x, y, z).
+        turn: rotation of the head over the period, a quaternion (w, x, y, z) in its frame at the start.
         power: that the actuators deliver [W].
         X: stations along the body, or joints [m].
         torque: of the actuators at the stations, in their frames [N·m].
@@ -23,7 +23,7 @@ class Cycle(eqx.Module):
         mass: of the body [kg].
         start: the velocities that repeat (the head's twist) at the start [m/s, rad/s].
         multipliers: Floquet multipliers.
-        residual: greatest component of the difference between the velocities at the end and the start.
+        residual: greatest component of the difference between the velocities at the end and the start [m/s or rad/s].
         converged: whether the motion repeats to the tolerance asked for; where it does not, the arrays are NaN.
     """
 

@@ -40,7 +40,7 @@ class Ramps(AbstractLaw):
 
     Attributes:
         times: increasing times [s].
-        values: the value at each of them.
+        values: the value at each of them, of any unit.
     """
 
     times: Float[Array, "knots"]

@@ -50,7 +50,11 @@ class AbstractLaw(eqx.Module):
 
 
 class Constant(AbstractLaw):
-    """The same value everywhere and always."""
+    """The same value everywhere and always.
+
+    Attributes:
+        value: of any unit; that of the strain it stands for.
+    """
 
     value: Scalar
 

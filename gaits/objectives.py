@@ -91,8 +91,8 @@ class Constraint(eqx.Module):
 
     Attributes:
         objective: what is bounded.
-        low: the least value allowed.
-        high: the greatest value allowed.
+        low: the least value allowed, in the unit of the objective.
+        high: the greatest value allowed, in the unit of the objective.
     """
 
     objective: Objective
@@ -126,6 +126,11 @@ def speed_along_screw(
 
     Each period turns by ψ about an axis u: the part of the displacement across u is the chord of an arc, longer by
     (ψ/2)/sin(ψ/2). Smooth where nothing turns.
+
+    Args:
+        displacement: as in `Cycle`, in the frame at the start [m].
+        turn: as in `Cycle`, in the frame at the start.
+        period: T [s].
     """
     s2 = jnp.sum(turn[1:] ** 2)  # sin²(ψ/2)
     small = s2 < 1e-6
@@ -137,7 +142,12 @@ def speed_along_screw(
 
 
 def radius_of_turn(displacement: Float[Array, "3"], turn: Float[Array, "4"]) -> Float[Array, ""]:
-    """Radius of the circle or helix that the mean path winds on; infinite when it is straight [m]."""
+    """Radius of the circle or helix that the mean path winds on; infinite when it is straight [m].
+
+    Args:
+        displacement: as in `Cycle`, in the frame at the start [m].
+        turn: as in `Cycle`, in the frame at the start.
+    """
     sine = safe_norm(turn[1:])
     axis = turn[1:] / jnp.where(sine > 0, sine, 1.0)
     chord = safe_norm(displacement - (displacement @ axis) * axis)
@@ -145,7 +155,12 @@ def radius_of_turn(displacement: Float[Array, "3"], turn: Float[Array, "4"]) -> 
 
 
 def distance_to_path(position: Float[Array, "times 3"], target: Float[Array, "points 3"]) -> Float[Array, ""]:
-    """Root mean square over time of the distance to the nearest point of a polygon through the target points [m]."""
+    """Root mean square over time of the distance to the nearest point of a polygon through the target points [m].
+
+    Args:
+        position: of the head, in any one frame [m].
+        target: points of the path, in the same frame [m].
+    """
     start, side = target[:-1], jnp.diff(target, axis=0)
     length2 = jnp.sum(side**2, axis=1)
     offset = position[:, None, :] - start[None]

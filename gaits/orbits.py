@@ -24,9 +24,9 @@ class Orbit(eqx.Module):
     """A periodic orbit.
 
     Attributes:
-        start: the state that returns to itself after one period.
-        residual: greatest component of flow(start) - start.
-        monodromy: derivative of the flow at the start.
+        start: the state that returns to itself after one period, in the unit of the guess.
+        residual: greatest component of flow(start) - start, in the unit of the guess.
+        monodromy: derivative of the flow at the start, each entry in the unit of its row over that of its column.
         multipliers: Floquet multipliers, its eigenvalues, greatest modulus first.
         converged: whether the residual is within the tolerance.
     """
@@ -63,7 +63,7 @@ def periodic_orbit(
         flow: (state, args) -> state one period later. It is differentiated in forward mode: a rollout inside it
             needs `adjoint=diffrax.ForwardMode()`, and constant steps (or a tolerance well below this one), since
             adaptive steps make the flow a map with small jumps.
-        guess: a state to start from.
+        guess: a state to start from, of any unit.
         args: parameters that the flow depends on and gradients may reach.
         transient: periods to follow from the guess before Newton begins.
         tolerance: greatest residual accepted.

@@ -97,4 +97,5 @@ def spiral(
     return universal(start * offset2, start * (TravellingWave(amplitude, wavelength, period) + offset3))
 
 
+# The published gaits by name, for menus and command lines.
 PUBLISHED = {"planar": planar, "turn": turn, "dive": dive, "spiral": spiral}

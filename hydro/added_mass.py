@@ -5,7 +5,7 @@ from jaxtyping import Array, Float
 
 from spatial import angular, coadjoint, cross, join, linear
 
-FORMS = ("paper", "kirchhoff")
+FORMS = ("paper", "kirchhoff")  # names of the two forms of the added mass; see `convective_wrench`
 
 
 def section_added_inertia(normal: Float[Array, "2"], roll: Float[Array, ""]) -> Float[Array, "6 6"]:
@@ -35,7 +35,7 @@ def convective_wrench(
 
     Args:
         form: "paper" or "kirchhoff".
-        added_inertia: diagonal of M [kg/m, kg·m] (or [kg, kg·m²] for a point).
+        added_inertia: diagonal of M, in the section frame [kg/m, kg·m] (or [kg, kg·m²] for a point).
         twist: velocity of the section in its frame [m/s, rad/s].
         current: velocity of the water in the section frame [m/s]; still water when None.
 

@@ -75,7 +75,15 @@ def face_potentials(
     gravity: Float[Array, ""],
     level: Float[Array, ""],
 ) -> Float[Array, "faces"]:
-    """Shares of the faces in ρ g ∫max(-z, 0) dV = -½ ρ g ∮max(-z, 0)² n_z dS [J]; only their sum has a meaning."""
+    """Shares of the faces in ρ g ∫max(-z, 0) dV = -½ ρ g ∮max(-z, 0)² n_z dS [J]; only their sum has a meaning.
+
+    Args:
+        triangles: corners of the faces in the frame of the body [m].
+        place: where that frame is.
+        density: of the water [kg/m³].
+        gravity: its strength [m/s²].
+        level: height of the surface in the world [m].
+    """
     _, over, doubled = _faces(triangles, place, level)
     upward = jnp.sum(place.rotation[:, 2] * doubled, axis=-1)
     return -0.5 * density * gravity * upward * wet_squares(*over)

@@ -20,7 +20,7 @@ from .sections import EllipticSection
 
 Terms = dict[str, Float[Array, "6"]]
 
-CONVECTIVE = ("added_mass", "nose_added_mass")
+CONVECTIVE = ("added_mass", "nose_added_mass")  # terms that belong to the added inertia: the contract, 6
 
 
 class Place(eqx.Module):

@@ -23,7 +23,7 @@ JointLaw = Callable[[Float[Array, ""]], Float[Array, "positions"]]
 def joint_rates(
     tree: Tree, q: Float[Array, "positions"], q_rate: Float[Array, "positions"]
 ) -> Float[Array, "freedoms"]:
-    """Joint velocities from the time derivative of joint positions.
+    """Joint velocities [rad/s or m/s] from the time derivative of joint positions.
 
     The same map takes the second derivative to joint accelerations: for a unit quaternion the extra term
     conj(dq) dq is a real number.
@@ -38,7 +38,13 @@ def joint_rates(
 
 
 def position_rates(tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]) -> Float[Array, "positions"]:
-    """Time derivative of joint positions from joint velocities."""
+    """Time derivative of joint positions from joint velocities.
+
+    Args:
+        tree: the bodies.
+        q: joint positions [rad or m]; four numbers, a unit quaternion, for a spherical joint.
+        dq: joint velocities [rad/s or m/s].
+    """
     plain, freedom, first = _tables(tree)
     if len(first) == 0:
         return dq

@@ -64,7 +64,14 @@ def centre_of_mass(tree: Tree, state: BaseState, q: Float[Array, "positions"]) -
 def potential_energy(
     tree: Tree, state: BaseState, q: Float[Array, "positions"], gravity: Float[Array, "3"] | None = None
 ) -> Float[Array, ""]:
-    """Energy of the joint springs and, when gravity is given [m/s²], of height [J]."""
+    """Energy of the joint springs and, when gravity is given, of height [J].
+
+    Args:
+        tree: the bodies.
+        state: pose of the base.
+        q: joint positions [rad or m].
+        gravity: acceleration of gravity in the world [m/s²]; None for none.
+    """
     stretch = displacements(tree, q) - tree.rest
     energy = 0.5 * jnp.sum(tree.stiffness * stretch * stretch)
     if gravity is not None:
@@ -95,7 +102,16 @@ def power(
     *,
     fluid: AbstractFluid | Immersion | None = None,
 ) -> Power:
-    """Who gives the bodies how much, at one instant."""
+    """Who gives the bodies how much, at one instant.
+
+    Args:
+        tree: the bodies.
+        state: pose and twist of the base.
+        q: joint positions [rad or m].
+        dq: joint velocities [rad/s or m/s].
+        torque: of the motors, along the joints' freedoms [N·m or N].
+        fluid: the fluid around the bodies; None for none.
+    """
     loads = {}
     if fluid is not None:
         medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)

@@ -26,8 +26,9 @@ class Equilibrium(eqx.Module):
         state: pose of the base, at rest.
         coordinates: height of the centre of mass [m], roll and pitch [rad]; see `floating_state`.
         residual: greatest force left, over the weight [-] and over the weight times one metre.
-        stiffness: second derivatives of the potential energy in these coordinates [N/m, N, N·m].
-        frequencies: of small oscillations, least first [Hz]; negative for a motion that grows, at that rate over 2π.
+        stiffness: second derivatives of the potential energy in these coordinates, axes of the world [N/m, N, N·m].
+        frequencies: of small oscillations about these axes, least first [Hz]; negative for a motion that grows, at that
+            rate over 2π.
         stable: whether the energy is least there.
         converged: whether the residual is below the tolerance.
     """

@@ -49,7 +49,16 @@ def equations(
 def mass_matrix(
     tree: Tree, q: Float[Array, "positions"], *, fluid: AbstractFluid | Immersion | None = None
 ) -> Float[Array, "n n"]:
-    """A of [KR13, eq. (17)], rotors and added inertia included; see `equations`."""
+    """A of [KR13, eq. (17)], rotors and added inertia included; see `equations`.
+
+    Args:
+        tree: the bodies.
+        q: joint positions [rad or m].
+        fluid: the fluid around the bodies; None for none.
+
+    Returns:
+        Rows and columns of a floating base come first, in the base frame [kg, kg·m, kg·m²].
+    """
     still = jnp.zeros(tree.layout.freedoms)
     state = BaseState()
     return _mass_matrix(tree, newton_euler(tree, state, q, still, still, fluid=fluid))

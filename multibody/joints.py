@@ -8,7 +8,7 @@ from spatial import Numbers, finite, one_of
 
 POSITIONS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 4, "fixed": 0}
 FREEDOMS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 3, "fixed": 0}
-KINDS = tuple(POSITIONS)
+KINDS = tuple(POSITIONS)  # names of the kinds of joints
 
 Z_AXIS = (0.0, 0.0, 1.0)
 ORIGIN = (0.0, 0.0, 0.0)

@@ -101,7 +101,7 @@ def spread_accelerations(
 
 
 def own_twists(place: Configuration, twists: Float[Array, "bodies 6"]) -> Float[Array, "bodies 6"]:
-    """Twists of the bodies in their own frames, from twists about the base's origin in its axes."""
+    """Twists of the bodies in their own frames, from twists about the base's origin in its axes [m/s, rad/s]."""
     velocity = linear(twists) + cross(angular(twists), place.position)
     back = transpose(place.rotation)
     return join(apply(back, velocity), apply(back, angular(twists)))

@@ -50,8 +50,8 @@ def march(
         t0: first time, a known number [s].
         every: steps between two recorded instants.
         state: state of the base at t0; at rest at the world's origin when None.
-        joints: positions of the passive joints at t0; neutral when None.
-        joint_rates: velocities of the passive joints at t0; zero when None.
+        joints: positions of the passive joints at t0 [rad or m]; neutral when None.
+        joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         remember: keep what a reverse derivative needs; False computes it anew, for long runs.

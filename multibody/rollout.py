@@ -56,7 +56,8 @@ class Trajectory(eqx.Module):
         joint_rates: velocities of all joints [rad/s] or [m/s].
         steps: accepted and rejected time steps.
         succeeded: whether the integration reached the last time.
-        integrals: of the integrand from t0 to each output time; none of them when there is no integrand.
+        integrals: of the integrand from t0 to each output time, in its unit times seconds, so of any unit; none of
+            them when there is no integrand.
     """
 
     time: Float[Array, "times"]
@@ -186,8 +187,8 @@ def rollout(
         t1: last time [s].
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
-        joints: positions of the passive joints at t0; neutral when None.
-        joint_rates: velocities of the passive joints at t0; zero when None.
+        joints: positions of the passive joints at t0 [rad or m]; neutral when None.
+        joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         torque: (t, q, dq) -> torques of motors [N·m]; only those of passive joints are read.
         wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
@@ -197,8 +198,8 @@ def rollout(
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
-        rtol: relative tolerance of the adaptive step.
-        atol: absolute tolerance of the adaptive step.
+        rtol: relative tolerance of the adaptive step [-].
+        atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
         max_steps: greatest number of steps.

@@ -27,12 +27,12 @@ class ShapeMotion(eqx.Module):
 
     Attributes:
         inertia: M [kg, kg·m, kg·m²].
-        inertia_rate: dM/dt.
+        inertia_rate: dM/dt [kg/s, kg·m/s, kg·m²/s].
         momentum: h, of the joints' motion alone [kg·m/s, kg·m²/s].
         momentum_rate: dh/dt [N, N·m].
         position: centres of the sections on which the fluid acts [m].
-        across: their axes t2 and t3, as columns.
-        along: their axes t1.
+        across: their axes t2 and t3, unit vectors, as columns.
+        along: their axes t1, unit vectors.
         velocity: twists of the bodies that carry them, by the joints alone [m/s, rad/s].
     """
 

@@ -70,8 +70,8 @@ def simulate(
         t1: last time [s].
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
-        joints: positions of the passive joints at t0; neutral when None.
-        joint_rates: velocities of the passive joints at t0; zero when None.
+        joints: positions of the passive joints at t0 [rad or m]; neutral when None.
+        joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         torque: (t, q, dq) -> torques of motors; only those of passive joints are read [N·m].
         wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.

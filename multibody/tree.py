@@ -35,12 +35,12 @@ class Tree(eqx.Module):
         axis: unit axis of each joint, in the joint frame.
         second_axis: second unit axis of universal joints, in the body frame.
         pitch: of helical joints [m/rad].
-        stiffness: of the joint springs.
-        rest: joint positions at which the springs are slack.
-        damping: viscous friction.
-        friction: Coulomb friction.
-        friction_speed: rate over which Coulomb friction is smoothed.
-        rotor_inertia: of motors and gears, seen from the joints.
+        stiffness: of the joint springs [N·m/rad or N/m].
+        rest: joint positions at which the springs are slack [rad or m].
+        damping: viscous friction [N·m·s/rad or N·s/m].
+        friction: Coulomb friction [N·m or N].
+        friction_speed: rate over which Coulomb friction is smoothed [rad/s or m/s].
+        rotor_inertia: of motors and gears, seen from the joints [kg·m² or kg].
         strips: where the fluid acts; None for a tree that no fluid touches.
     """
 

@@ -55,7 +55,7 @@ def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
 
 
 def finite(name: str, value: Numbers, shape: tuple[int | None, ...] | None = None) -> Array:
-    """The value as a float array; refuses NaN, infinity, and (when given) another shape."""
+    """The value, of any unit, as a float array; refuses NaN, infinity, and (when given) another shape."""
     array = _as_array(name, value)
     if shape is not None:
         shaped(name, array, shape)
@@ -63,19 +63,19 @@ def finite(name: str, value: Numbers, shape: tuple[int | None, ...] | None = Non
 
 
 def positive(name: str, value: Numbers, unit: str = "") -> Array:
-    """The value as a float array; refuses what is not a finite positive number."""
+    """The value, of any unit, as a float array; refuses what is not a finite positive number."""
     rule = f"must be finite and positive{_in(unit)}"
     return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x > 0)), rule)
 
 
 def non_negative(name: str, value: Numbers, unit: str = "") -> Array:
-    """The value as a float array; refuses what is not finite and at least zero."""
+    """The value, of any unit, as a float array; refuses what is not finite and at least zero."""
     rule = f"must be finite and not negative{_in(unit)}"
     return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
 
 
 def increasing(name: str, value: Numbers, unit: str = "") -> Array:
-    """The value as a float vector; refuses what does not strictly increase."""
+    """The value, of any unit, as a float vector; refuses what does not strictly increase."""
     array = finite(name, value, (None,))
     return _guard(name, array, lambda x, xp: xp.diff(x) <= 0, f"must be strictly increasing{_in(unit)}")
 

@@ -47,7 +47,13 @@ def shift_inertia(
     position: Float[Array, "*batch 3"],
     inertia: Float[Array, "*batch 6 6"],
 ) -> Float[Array, "*batch 6 6"]:
-    """Inertia about h, in h, of a body whose inertia about s, in s, is known; (rotation, position) of s in h."""
+    """Inertia about frame h, in h, of a body whose inertia about frame s, in s, is known [kg, kg·m, kg·m²].
+
+    Args:
+        rotation: axes of s in h, as columns.
+        position: origin of s in h [m].
+        inertia: about s, in its axes [kg, kg·m, kg·m²].
+    """
     shift = Ad(rotation, position)
     return jnp.swapaxes(shift, -1, -2) @ inertia @ shift
 
@@ -56,6 +62,13 @@ def solve_inertia(inertia: Float[Array, "6 6"], wrench: Float[Array, "6"]) -> Fl
     """The rate of twist with inertia @ rate = wrench, for a symmetric positive inertia.
 
     By 3x3 blocks in closed form: a few multiplications in place of a call to LAPACK.
+
+    Args:
+        inertia: about a frame's origin, in its axes [kg, kg·m, kg·m²].
+        wrench: in the same frame [N, N·m].
+
+    Returns:
+        Rate of twist in that frame [m/s², rad/s²].
     """
     A, B, C = inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:]
     f, c = linear(wrench), angular(wrench)

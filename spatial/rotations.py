@@ -15,7 +15,7 @@ _SERIES_TERMS = 10  # 1/(2·10)! = 4e-19: below round-off for every argument up 
 
 
 def stumpff(u: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
-    """Stumpff functions c0..c3 of u = θ²: cos θ, sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³.
+    """Stumpff functions c0..c3 [-] of u = θ²: cos θ, sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³.
 
     They are entire in u. Below u = 1 their Taylor series is summed, so that any number of derivatives
     at u = 0 is exact; above it the closed forms are well conditioned.
@@ -37,20 +37,28 @@ def stumpff(u: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
 
 
 def dexp(f: Float[Array, "*batch 3"], v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
-    """Left derivative of the exponential: d/dt exp(f^) = (dexp(f, df/dt))^ exp(f^)."""
+    """Left derivative of the exponential: d/dt exp(f^) = (dexp(f, df/dt))^ exp(f^).
+
+    Args:
+        f: rotation vector [rad]; its components are the same in the fixed and in the turned frame.
+        v: its rate, in the same axes, or any other small change of it [rad/s].
+
+    Returns:
+        Angular velocity in the fixed frame [rad/s].
+    """
     _, _, c2, c3 = stumpff(jnp.sum(f * f, axis=-1))
     f_v = cross(f, v)
     return v + c2[..., None] * f_v + c3[..., None] * cross(f, f_v)
 
 
 def quaternion_exp(f: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
-    """Unit quaternion of the rotation vector f [rad]."""
+    """Unit quaternion of the rotation vector f [rad], turned axes seen from the fixed ones."""
     c0, c1, _, _ = stumpff(0.25 * jnp.sum(f * f, axis=-1))
     return jnp.concatenate([c0[..., None], 0.5 * c1[..., None] * f], axis=-1)
 
 
 def quaternion_multiply(p: Float[Array, "*batch 4"], q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
-    """Hamilton product: the rotation q followed, in the outer frame, by p."""
+    """Hamilton product of quaternions: the rotation q followed, in the outer frame, by p."""
     p_w, p_v = p[..., :1], p[..., 1:]
     q_w, q_v = q[..., :1], q[..., 1:]
     w = p_w * q_w - jnp.sum(p_v * q_v, axis=-1, keepdims=True)
@@ -58,7 +66,7 @@ def quaternion_multiply(p: Float[Array, "*batch 4"], q: Float[Array, "*batch 4"]
 
 
 def quaternion_conjugate(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
-    """Inverse of a unit quaternion."""
+    """Inverse of a unit quaternion: the fixed frame seen from the turned one."""
     return jnp.concatenate([q[..., :1], -q[..., 1:]], axis=-1)
 
 
@@ -68,7 +76,7 @@ def quaternion_rate(q: Float[Array, "*batch 4"], omega: Float[Array, "*batch 3"]
 
 
 def matrix_from_quaternion(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
-    """Rotation matrix of q / |q|; its columns are the moving axes seen from the fixed frame."""
+    """Rotation matrix of the unit quaternion q / |q|; its columns are the moving axes seen from the fixed frame."""
     w, v = q[..., :1], q[..., 1:]
     scale = 2.0 / jnp.sum(q * q, axis=-1)[..., None, None]
     v_hat = hat(v)

@@ -52,7 +52,15 @@ def raise_if_failed(
     steps: Int[Array, "2"],
     causes: str,
 ) -> None:
-    """Raises a `SimulationError` that tells when a run stopped and the likely causes."""
+    """Raises a `SimulationError` that tells when a run stopped and the likely causes.
+
+    Args:
+        succeeded: whether the run reached its last time.
+        time: output times [s].
+        velocities: at those times, any that are not finite once a run has stopped [m/s or rad/s].
+        steps: accepted and rejected ones.
+        causes: what the message goes on with.
+    """
     if bool(succeeded):
         return
     good = np.isfinite(np.asarray(velocities)).all(axis=1)

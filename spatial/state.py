@@ -38,7 +38,13 @@ class FrameState(eqx.Module):
 
 
 def unchecked_state(position: Float[Array, "3"], quaternion: Float[Array, "4"], twist: Float[Array, "6"]) -> FrameState:
-    """A state made of arrays that are known to be good: no check stays in compiled loops."""
+    """A state made of arrays that are known to be good: no check stays in compiled loops.
+
+    Args:
+        position: as in `FrameState`.
+        quaternion: as in `FrameState`.
+        twist: as in `FrameState`.
+    """
     state = object.__new__(FrameState)
     for name, value in (("position", position), ("quaternion", quaternion), ("twist", twist)):
         object.__setattr__(state, name, jnp.asarray(value))

@@ -13,7 +13,13 @@ from .vectors import angular, cross, hat, join, linear
 def twist_from_head(
     rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"], twist: Float[Array, "*batch 6"]
 ) -> Float[Array, "*batch 6"]:
-    """Twist of s, in s, of a body that moves with the twist of h: eta_s = Ad(g_sh) eta_h."""
+    """Twist of s, in s, of a body that moves with the twist of h: eta_s = Ad(g_sh) eta_h.
+
+    Args:
+        rotation: axes of frame s in frame h, as columns.
+        position: origin of frame s in frame h [m].
+        twist: of h, in its own axes [m/s, rad/s].
+    """
     velocity = linear(twist) + cross(angular(twist), position)
     return join(_unrotate(rotation, velocity), _unrotate(rotation, angular(twist)))
 
@@ -21,13 +27,24 @@ def twist_from_head(
 def wrench_to_head(
     rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"], wrench: Float[Array, "*batch 6"]
 ) -> Float[Array, "*batch 6"]:
-    """Wrench about h, in h, of a wrench about s, in s: f_h = Ad(g_sh)ᵀ f_s."""
+    """Wrench about h, in h, of a wrench about s, in s: f_h = Ad(g_sh)ᵀ f_s.
+
+    Args:
+        rotation: axes of frame s in frame h, as columns.
+        position: origin of frame s in frame h [m].
+        wrench: about the origin of s, in its own axes [N, N·m].
+    """
     force = _rotate(rotation, linear(wrench))
     return join(force, _rotate(rotation, angular(wrench)) + cross(position, force))
 
 
 def Ad(rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"]) -> Float[Array, "*batch 6 6"]:
-    """Matrix of `twist_from_head`: eta_s = Ad @ eta_h and f_h = Adᵀ @ f_s."""
+    """Matrix of `twist_from_head`: eta_s = Ad @ eta_h and f_h = Adᵀ @ f_s.
+
+    Args:
+        rotation: axes of frame s in frame h, as columns.
+        position: origin of frame s in frame h [m].
+    """
     unrotation = jnp.swapaxes(rotation, -1, -2)
     top = jnp.concatenate([unrotation, -unrotation @ hat(position)], axis=-1)
     bottom = jnp.concatenate([jnp.zeros_like(unrotation), unrotation], axis=-1)
@@ -35,7 +52,7 @@ def Ad(rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"])
 
 
 def bracket(x: Float[Array, "*batch 6"], y: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6"]:
-    """Lie bracket [x, y] = ad(x) y of two twists of one frame."""
+    """Lie bracket [x, y] = ad(x) y of two twists of one frame, in that frame [m/s, rad/s]."""
     return join(
         cross(angular(x), linear(y)) + cross(linear(x), angular(y)),
         cross(angular(x), angular(y)),
@@ -43,7 +60,15 @@ def bracket(x: Float[Array, "*batch 6"], y: Float[Array, "*batch 6"]) -> Float[A
 
 
 def coadjoint(x: Float[Array, "*batch 6"], p: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6"]:
-    """ad(x)ᵀ p: minus the rate a momentum p gains, in the moving frame, when the frame moves with twist x."""
+    """ad(x)ᵀ p: minus the rate a momentum p gains, in the moving frame, when the frame moves with twist x.
+
+    Args:
+        x: twist of the frame, in its own axes [m/s, rad/s].
+        p: momentum about the frame's origin, in its axes [kg·m/s, kg·m²/s].
+
+    Returns:
+        A wrench in that frame [N, N·m].
+    """
     return join(
         cross(linear(p), angular(x)),
         cross(angular(p), angular(x)) + cross(linear(p), linear(x)),
@@ -51,7 +76,7 @@ def coadjoint(x: Float[Array, "*batch 6"], p: Float[Array, "*batch 6"]) -> Float
 
 
 def ad(x: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6 6"]:
-    """Matrix of the bracket: ad(x) @ y = [x, y]."""
+    """Matrix of the bracket of two twists of one frame, in that frame [m/s, rad/s]: ad(x) @ y = [x, y]."""
     omega, velocity = hat(angular(x)), hat(linear(x))
     top = jnp.concatenate([omega, velocity], axis=-1)
     bottom = jnp.concatenate([jnp.zeros_like(omega), omega], axis=-1)

@@ -8,29 +8,32 @@ from jaxtyping import Array, Float
 
 
 def linear(x: Float[Array, "*batch 6"]) -> Float[Array, "*batch 3"]:
-    """Linear part of a 6-vector: V of a twist, f of a wrench, Γ of a strain."""
+    """Linear part of a 6-vector, in its frame: V of a twist [m/s], f of a wrench [N], Γ of a strain [-]."""
     return x[..., :3]
 
 
 def angular(x: Float[Array, "*batch 6"]) -> Float[Array, "*batch 3"]:
-    """Angular part of a 6-vector: Ω of a twist, c of a wrench, K of a strain."""
+    """Angular part of a 6-vector, in its frame: Ω of a twist [rad/s], c of a wrench [N·m], K of a strain [1/m]."""
     return x[..., 3:]
 
 
 def join(lin: Float[Array, "*batch 3"], ang: Float[Array, "*batch 3"]) -> Float[Array, "*batch 6"]:
-    """The 6-vector made of a linear and an angular part."""
+    """The 6-vector made of a linear and an angular part, both in one frame: [m/s] and [rad/s], [N] and [N·m], ..."""
     return jnp.concatenate([lin, ang], axis=-1)
 
 
 def cross(a: Float[Array, "*batch 3"], b: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
-    """Vector product a × b, written out: XLA fuses it, while `jnp.cross` moves axes about."""
+    """Vector product a × b of vectors of any unit in one frame.
+
+    Written out: XLA fuses it, while `jnp.cross` moves axes about.
+    """
     a1, a2, a3 = a[..., 0], a[..., 1], a[..., 2]
     b1, b2, b3 = b[..., 0], b[..., 1], b[..., 2]
     return jnp.stack([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=-1)
 
 
 def hat(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
-    """Skew-symmetric matrix with hat(v) @ u = v × u."""
+    """Skew-symmetric matrix with hat(v) @ u = v × u, for vectors of any unit in one frame."""
     v1, v2, v3 = v[..., 0], v[..., 1], v[..., 2]
     zero = jnp.zeros_like(v1)
     rows = [[zero, -v3, v2], [v3, zero, -v1], [-v2, v1, zero]]
@@ -38,14 +41,14 @@ def hat(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
 
 
 def safe_norm(v: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
-    """Euclidean norm whose gradient at zero is zero, not NaN."""
+    """Euclidean norm of a vector of any unit, whose gradient at zero is zero, not NaN."""
     square = jnp.sum(v * v, axis=-1)
     positive = square > 0
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
 
 
 def signed_square(x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
-    """|x| x, once differentiable at zero."""
+    """|x| x of a number of any unit, once differentiable at zero."""
     return jnp.abs(x) * x
 
 

@@ -14,7 +14,7 @@ from . import (
 )
 from .report import CheckFunction, registered
 
-GROUPS = ("conservation", "agreement", "closed forms")
+GROUPS = ("conservation", "agreement", "closed forms")  # names of the groups of checks
 
 
 def all_checks(groups: Iterable[str] | None = None) -> tuple[CheckFunction, ...]:

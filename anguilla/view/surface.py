@@ -47,7 +47,7 @@ class Mesh:
 
     Attributes:
         corners: their corners in the world [m].
-        normals: outward unit normals.
+        normals: outward unit normals, in the world.
         colours: red, green and blue between 0 and 1, before any light falls on them.
     """
 
@@ -120,7 +120,7 @@ def faded(mesh: Mesh, colour: str, share: float) -> Mesh:
 
 
 def eel_skin(rings: int, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
-    """Colours of an eel: dark back (+t3), pale belly (-t3)."""
+    """Colours of an eel, red, green and blue between 0 and 1: dark back (+t3), pale belly (-t3)."""
     height = np.sin(2.0 * np.pi * np.arange(around) / around)
     levels = np.array([-1.0, -0.55, 0.05, 0.75, 1.0])
     palette = np.stack([rgb(BELLY), rgb(BELLY), rgb(FLANK), rgb(BACK), rgb(BACK)])
@@ -129,7 +129,7 @@ def eel_skin(rings: int, around: int = AROUND) -> Float[np.ndarray, "rings aroun
 
 
 def plain_skin(rings: int, colour: str, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
-    """One colour all over."""
+    """One colour all over: red, green and blue between 0 and 1."""
     return np.broadcast_to(rgb(colour), (rings, around, 3)).copy()
 
 

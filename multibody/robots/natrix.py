@@ -56,8 +56,8 @@ def natrix(
         lobe: how much they are triangular [-].
         head_radius: of head and neck, circular [m].
         fill: weight of a module with its shell over its full buoyancy in water [-].
-        head_fill: the same for the head.
-        neck_fill: the same for the neck.
+        head_fill: the same for the head [-].
+        neck_fill: the same for the neck [-].
         shell_share: share of the shell in the mass of its module.
         gyration: radius of gyration of modules and shells about their axis [m].
         vertices: corners of the polygons that stand for the sections.
@@ -106,7 +106,10 @@ def sections(
 
 
 def natrix_solids(outlines: dict[str, PolygonSection] | None = None) -> list[tuple[int, Float[Array, "3 3"], Solid]]:
-    """Body, axes of its section frame, and its closed shape there: the same robot without quadrature along X."""
+    """Number of a body, axes of its section frame in its own (as columns), and its closed shape there.
+
+    The same robot without quadrature along X.
+    """
     outlines = sections() if outlines is None else outlines
     eye = jnp.eye(3)
     shell = prism(outlines["shell"], MODULE, -0.5 * MODULE)

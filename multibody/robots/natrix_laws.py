@@ -20,9 +20,9 @@ class ShellLaw(eqx.Module):
         q_r,k = s(t) (offset_k + cosine_k cos 2πFt + sine_k sin 2πFt)
 
     Attributes:
-        offset: [rad].
-        cosine: [rad].
-        sine: [rad].
+        offset: of each shell's motor [rad].
+        cosine: of each shell's motor [rad].
+        sine: of each shell's motor [rad].
     """
 
     offset: Float[Array, "6"]
@@ -50,7 +50,7 @@ class UndulationLaw(eqx.Module):
         amplitude: Q [rad].
         frequency: F [Hz].
         growth: α [1/m].
-        waves: n, waves on the body.
+        waves: n, waves on the body [-].
         shells: what the shells do; None for nothing.
         start: s, from 0 to 1 by a fifth-degree polynomial.
     """
@@ -94,7 +94,7 @@ def natrix_undulation(
         amplitude: Q [rad].
         frequency: F [Hz].
         growth: α [1/m].
-        waves: n.
+        waves: n, waves on the body [-].
         start: duration of the smooth start [s]; not published.
         shells: what the shells do; None for nothing, as published.
     """

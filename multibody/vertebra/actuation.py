@@ -27,7 +27,7 @@ class Actuation(eqx.Module):
         power: that each motor delivers [W].
         margins: of the limits, in the order of `MARGINS`; negative where one is broken.
         singularity: see `singularity_margin`.
-        condition: condition number of the Jacobian.
+        condition: condition number of the Jacobian [-].
         reachable: whether the legs close; where not, rates and torques of the leg at fault are zero.
     """
 
@@ -62,8 +62,8 @@ def actuate(
     Args:
         wrist: the design.
         limits: what stops it.
-        relative: R(X)ᵀR(X+l), the tail-side section seen from the head-side one.
-        half: R(X)ᵀR(X+l/2), the section at the centre O seen from the head-side one.
+        relative: rotation R(X)ᵀR(X+l), the tail-side section seen from the head-side one.
+        half: rotation R(X)ᵀR(X+l/2), the section at the centre O seen from the head-side one.
         spin: R(X)ᵀ[ω(X+l) - ω(X)], relative angular velocity in the head-side section's frame [rad/s].
         moment: internal moment M at the centre, head side on tail side, in the section's own frame [N·m].
     """

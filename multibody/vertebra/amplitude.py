@@ -22,7 +22,7 @@ class Amplitude(eqx.Module):
     Attributes:
         gain: factor on all curvatures up to which every vertebra is within its limits; below 1, the gait as it
             is cannot be swum.
-        margin: least margin of the gait as it is, at gain 1.
+        margin: least margin of the gait as it is, at gain 1 [-].
         time: when the first limit is met [s].
         vertebra: which vertebra meets it, 0 the nearest to the head.
         limit: which limit it is, an index into `MARGINS`.

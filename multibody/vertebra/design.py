@@ -133,6 +133,7 @@ def prototype(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0) -> Wrist:
     return parallel_axes(platform, rod, _HALF_DIAGONAL * positive("prototype: platform", platform))
 
 
+# The published designs by name.
 DESIGNS = {"parallel": parallel_axes, "orthogonal": orthogonal_axes, "prototype": prototype}
 
 

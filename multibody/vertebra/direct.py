@@ -20,7 +20,7 @@ class Assembly(eqx.Module):
     Attributes:
         rotation: from the mobile to the fixed frame.
         leg: the central leg's angles (θ3, φ, ψ) [rad].
-        closes: squares of (r1·z'', r2·z_m), each over |r_i|, where the legs close; negative where not.
+        closes: squares of (r1·z'', r2·z_m), each over |r_i|, where the legs close; negative where not [-].
     """
 
     rotation: Float[Array, "*n 3 3"]

@@ -26,7 +26,7 @@ _NODES = (-math.sqrt(0.15), 0.0, math.sqrt(0.15))  # Gauss points of a step, fro
 def relative_quaternion(
     gait: Gait, X: Float[Array, ""], pitch: Float[Array, ""], t: Float[Array, ""]
 ) -> Float[Array, "4"]:
-    """Quaternion of R(X)ᵀR(X + l), the solution of R' = R K^ over one vertebra.
+    """Quaternion of R(X)ᵀR(X + l), the tail side seen from the head side: solves R' = R K^ over one vertebra.
 
     Args:
         gait: strain law (X, t) -> (Γ, K).
@@ -53,7 +53,7 @@ def relative_quaternion(
 
 
 def gait_postures(wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""]) -> Posture:
-    """Postures of all the vertebrae at one time; leading axis the vertebrae."""
+    """Postures of all the vertebrae at one time [s]; leading axis the vertebrae."""
 
     def one(X):
         relative = matrix_from_quaternion(relative_quaternion(gait, X, layout.pitch, t))
@@ -66,7 +66,7 @@ def gait_postures(wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""])
 def gait_angles(
     wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""]
 ) -> tuple[Float[Array, "vertebrae 3"], Float[Array, "vertebrae 3"]]:
-    """Motor angles [rad] and rates [rad/s] of all the vertebrae at one time, the rates by differentiation."""
+    """Angles [rad] and rates [rad/s] of the motors of all the vertebrae at one time [s], rates by differentiation."""
     angles = lambda time: gait_postures(wrist, layout, gait, time).angles  # noqa: E731
     return jax.jvp(angles, (t,), (jnp.ones_like(t),))
 
@@ -75,7 +75,15 @@ def gait_angles(
 def gait_margins(
     wrist: Wrist, limits: Limits, layout: Layout, gait: Gait, times: Float[Array, "times"]
 ) -> Float[Array, "times vertebrae 10"]:
-    """Margins of every vertebra at every time, in the order of `MARGINS`: differentiable in all arguments."""
+    """Margins [-] of every vertebra at every time, in the order of `MARGINS`: differentiable in all arguments.
+
+    Args:
+        wrist: the design.
+        limits: what stops it.
+        layout: where the vertebrae sit.
+        gait: strain law (X, t) -> (Γ, K).
+        times: when to look [s].
+    """
 
     def instant(t):
         poses = gait_postures(wrist, layout, gait, t)
@@ -110,7 +118,7 @@ def gait_constraint(
 
 
 def scaled(gait: Gait, gain: Float[Array, ""]) -> Gait:
-    """The gait with its curvatures and torsion K multiplied by a gain; Γ is left as it is."""
+    """The gait with its curvatures and torsion K multiplied by a gain [-]; Γ is left as it is."""
     return _Scaled(gait, gain)
 
 
@@ -125,6 +133,11 @@ class _Scaled(eqx.Module):
 
 def refuse_stretch(layout: Layout, gait: Gait, times: Float[Array, "times"]) -> None:
     """Refuses a gait that stretches or shears: a spherical wrist only turns.
+
+    Args:
+        layout: where the vertebrae sit.
+        gait: strain law (X, t) -> (Γ, K).
+        times: when to look [s].
 
     Raises:
         ValueError: when Γ is not (1, 0, 0) at the ends and centres of the vertebrae. A law that is still being

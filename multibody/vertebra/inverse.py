@@ -27,7 +27,7 @@ class Posture(eqx.Module):
         crank: l_i = A_iB_i [length].
         arm: p_i = OC_i [length].
         rod: r_i = B_iC_i [length].
-        reach: (B_ii / |l_i||r_i|)² of each leg where it closes, negative where it cannot; at most 1.
+        reach: (B_ii / |l_i||r_i|)² of each leg where it closes, negative where it cannot; at most 1 [-].
     """
 
     rotation: Float[Array, "*n 3 3"]

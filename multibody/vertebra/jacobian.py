@@ -32,6 +32,9 @@ def diagonal_B(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
     Args:
         wrist: the design.
         pose: a posture; positive entries are the working mode.
+
+    Returns:
+        One entry for each motor [length², length², -].
     """
     legs = jnp.sum(cross(pose.crank, pose.rod) * wrist.axis, axis=1)
     return jnp.concatenate([legs, jnp.cos(pose.leg[1:2])])
@@ -39,7 +42,7 @@ def diagonal_B(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
 
 @eqx.filter_jit
 def inverse_jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
-    """J⁻¹ = B⁻¹A with θ̇ = J⁻¹ω, ω in the fixed frame; zero rows where B is singular."""
+    """J⁻¹ = B⁻¹A with θ̇ = J⁻¹ω, ω in the fixed frame; zero rows where B is singular [-]."""
     B = diagonal_B(wrist, pose)
     good = jnp.abs(B) > _SINGULAR
     scale = jnp.where(good, 1.0 / jnp.where(good, B, 1.0), 0.0)
@@ -48,7 +51,7 @@ def inverse_jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
 
 @eqx.filter_jit
 def jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
-    """J = A⁻¹B with ω = J θ̇, ω in the fixed frame; zero where A is singular."""
+    """J = A⁻¹B with ω = J θ̇, ω in the fixed frame; zero where A is singular [-]."""
     a1, a2, a3 = matrix_A(pose)
     normals = jnp.stack([cross(a2, a3), cross(a3, a1), cross(a1, a2)], axis=1)
     det = jnp.sum(a1 * normals[:, 0])
@@ -58,7 +61,7 @@ def jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
 
 
 def determinant_A(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
-    """det A = |p1||p2| (r1·z'')(r2·z_m): zero exactly where r1 ⊥ z'' or r2 ⊥ z_m.
+    """det A = |p1||p2| (r1·z'')(r2·z_m) [length⁴]: zero exactly where r1 ⊥ z'' or r2 ⊥ z_m.
 
     The alignments and coplanarity of [CHA08, fig. 7] are sufficient for that, not necessary.
     """
@@ -66,28 +69,28 @@ def determinant_A(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
 
 
 def parallel_measures(wrist: Wrist, pose: Posture) -> Float[Array, "2"]:
-    """(r1·z'', r2·z_m), each over |r_i|: one when the rod pushes squarely, zero at a parallel singularity."""
+    """(r1·z'', r2·z_m), each over |r_i| [-]: one when the rod pushes squarely, zero at a parallel singularity."""
     push = jnp.stack([jnp.sum(pose.rod[0] * z_second(pose)), jnp.sum(pose.rod[1] * pose.rotation[:, 2])])
     return push / wrist.rod
 
 
 def serial_measures(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
-    """B's diagonal over |l_i||r_i|: one when the crank pushes along the rod, zero at a serial singularity.
+    """B's diagonal over |l_i||r_i| [-]: one when the crank pushes along the rod, zero at a serial singularity.
 
-    Zero exactly where r_i lies in the plane of l_i and i_i, or where cos φ = 0.
+    One entry for each motor. Zero exactly where r_i lies in the plane of l_i and i_i, or where cos φ = 0.
     """
     scale = jnp.concatenate([wrist.crank * wrist.rod, jnp.ones(1)])
     return diagonal_B(wrist, pose) / scale
 
 
 def singularity_margin(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
-    """Least of the two parallel and three serial measures: from 1 at home to 0 at any singularity."""
+    """Least of the two parallel and three serial measures [-]: from 1 at home to 0 at any singularity."""
     return jnp.minimum(jnp.min(parallel_measures(wrist, pose)), jnp.min(serial_measures(wrist, pose)))
 
 
 @eqx.filter_jit
 def condition_number(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
-    """Ratio of the extreme singular values of J; 1 where the wrist is isotropic, infinite at a singularity."""
+    """Ratio of the extreme singular values of J [-]; 1 where the wrist is isotropic, infinite at a singularity."""
     good = pose.reachable & (jnp.abs(determinant_A(wrist, pose)) > _SINGULAR)
     matrix = jnp.where(good, inverse_jacobian(wrist, pose), jnp.eye(3))
     values = jnp.linalg.svd(matrix, compute_uv=False)

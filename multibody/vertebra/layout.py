@@ -67,7 +67,7 @@ class Layout(eqx.Module):
 
 
 def to_vertebra(vector: Float[Array, "3"]) -> Float[Array, "3"]:
-    """A vector in the axes (t1, t2, t3) of the base's section, in the wrist's fixed frame."""
+    """A vector of any unit in the axes (t1, t2, t3) of the base's section, in the wrist's fixed frame."""
     return jnp.stack([vector[2], -vector[1], vector[0]])
 
 
@@ -76,7 +76,7 @@ def wrist_rotation(wrist: Wrist, relative: Float[Array, "3 3"]) -> Float[Array, 
 
     Args:
         wrist: the design.
-        relative: R(X)ᵀR(X + l), the section at the tail side seen from the section at the head side.
+        relative: rotation R(X)ᵀR(X + l), the section at the tail side seen from the section at the head side.
     """
     T = jnp.array(BEAM_TO_VERTEBRA)
     return T @ relative @ T @ wrist.home_rotation

@@ -17,6 +17,7 @@ from .inverse import Posture
 from .jacobian import parallel_measures
 
 CONE = math.radians(35.0)
+# Names of the margins of `margins`, in their order.
 MARGINS = (
     "ball joint B1",
     "ball joint B2",
@@ -36,8 +37,8 @@ class Limits(eqx.Module):
 
     Attributes:
         cone: half angle of the cones in which the ball joints at B_i and C_i hold the rods ("lima") [rad].
-        base: distance from the motor axis to the base under the crank ("limd") [length of the design].
-        rods: least distance between the two rods, their thickness [length of the design].
+        base: distance from the motor axis to the base under the crank ("limd"), in the unit of the design [length].
+        rods: least distance between the two rods, their thickness, in the unit of the design [length].
         singularity: least value of the parallel measures and of cos φ; see `singularity_margin`.
     """
 
@@ -67,7 +68,7 @@ class Limits(eqx.Module):
 
 @eqx.filter_jit
 def margins(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, "10"]:
-    """All the margins, in the order of `MARGINS`.
+    """All the margins [-], in the order of `MARGINS`.
 
     - Ball joint B_i: cos² of the angle between the rod and the normal i_i × l_i of the crank, less cos² of
       the cone's. The first is the `reach` of the leg, so that this margin goes on, smooth, where no crank

@@ -44,6 +44,8 @@ def rotation_from_leg(leg: Float[Array, "3"]) -> Float[Array, "3 3"]:
 def leg_from_rotation(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
     """The central leg's angles (θ3, φ, ψ) [rad] with cos φ ≥ 0; θ3 = ψ = 0 at cos φ = 0, where only φ counts.
 
+    The rotation is from the mobile to the fixed frame.
+
     The other posture of that leg is (θ3 + π, π - φ, ψ + π).
     """
     x_x, x_y, x_z = rotation[0, 0], rotation[1, 0], rotation[2, 0]
@@ -59,7 +61,7 @@ def leg_from_rotation(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
 
 @eqx.filter_jit
 def rotation_from_tilt(tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, "3 3"]:
-    """Rotation of a tilt and a torsion. [CHA08, Orientation representation]
+    """Rotation, from mobile to fixed frame, of a tilt and a torsion. [CHA08, Orientation representation]
 
         R_z(φ) R_y(θ) R_z(ψ - φ) = exp((-y, x, 0)^) R_z(ψ),   (x, y) = θ (cos φ, sin φ)
 
@@ -75,7 +77,9 @@ def rotation_from_tilt(tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Fl
 
 @eqx.filter_jit
 def tilt_from_rotation(rotation: Float[Array, "3 3"]) -> tuple[Float[Array, "2"], Float[Array, ""]]:
-    """Tilt (θ cos φ, θ sin φ) and torsion ψ of a rotation [rad]; the inverse of `rotation_from_tilt`.
+    """Tilt (θ cos φ, θ sin φ) and torsion ψ [rad] of a rotation, from mobile to fixed frame.
+
+    The inverse of `rotation_from_tilt`.
 
     The tilt is below π; at π itself the torsion has no meaning and zero is returned.
     """

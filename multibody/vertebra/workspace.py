@@ -30,7 +30,7 @@ class Workspace(eqx.Module):
             torsion are those of the platform against its home orientation.
         centre: point from which the rays of each cross-section leave [rad].
         angles: motor angles (θ1, θ2, θ3 - home) at the border points [rad].
-        margin: least margin of the limits at the border points; zero within round-off of the tolerance.
+        margin: least margin of the limits at the border points [-]; zero within round-off of the tolerance.
         tolerance: greatest distance along a ray from a border point to the border [rad].
         torsion_step: spacing of the cross-sections: the extreme torsions are known to this [rad].
     """
@@ -63,7 +63,7 @@ def platform_rotation(wrist: Wrist, tilt: Float[Array, "2"], torsion: Float[Arra
 
 @eqx.filter_jit
 def worst_margin(wrist: Wrist, limits: Limits, tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, ""]:
-    """Least of the margins at a tilt and a torsion against home; below zero outside the workspace."""
+    """Least of the margins [-] at a tilt and a torsion against home [rad]; below zero outside the workspace."""
     pose = posture(wrist, platform_rotation(wrist, tilt, torsion))
     return _worst(wrist, limits, pose)
 

@@ -24,9 +24,9 @@ class Design(eqx.Module):
     Attributes:
         parameters: of the best moth.
         hover: its hover.
-        stiffness: (k_t1, k_t2, k_b1, k_b2) of each moth that was tried and hovered [N·m/rad].
+        stiffness: (k_t1, k_t2, k_b1, k_b2), about the joints' axes, of each moth tried that hovered [N·m/rad].
         power: mean power of one motor of each of them [W].
-        gradient: of the logarithm of the power by the logarithms of the stiffnesses, at the best.
+        gradient: of the logarithm of the power by the logarithms of those about the joints' axes, at the best [-].
         at_bound: of the four stiffnesses, which ended on a bound.
     """
 
@@ -60,7 +60,7 @@ def least_power(
         range: each stiffness stays between its first value divided and multiplied by this.
         steps: time steps of a stroke.
         iterations: greatest number of iterations.
-        guess: unknowns of the first moth's hover; found from rest when None.
+        guess: unknowns of the first moth's hover, as in `Hover.unknowns`; found from rest when None.
         tell: is told each moth that was tried.
     """
     if float(positive("range", range)) <= 1.0:

@@ -43,7 +43,7 @@ class DriftingHover(eqx.Module):
 
 
 def drifting_guess(hover: Hover) -> Float[Array, "n"]:
-    """Unknowns of a symmetric hover, to begin with."""
+    """Unknowns of a symmetric hover, to begin with; units as in `DriftingHover.unknowns`."""
     return _unknowns(hover.flight, hover.start.thorax, *hover.start.both_wings, hover.amplitude)
 
 

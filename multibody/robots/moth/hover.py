@@ -32,12 +32,20 @@ class Hover(eqx.Module):
 
     @property
     def unknowns(self) -> Float[Array, "n"]:
-        """The start and the amplitude as one vector: a guess for a moth that differs little."""
+        """The start and the amplitude as one vector [rad, m/s, rad per radian of stroke], to guess a moth alike."""
         return jnp.concatenate([self.start.scaled(self.flight.frequency), self.amplitude[None]])
 
 
 def cold_guess(flight: Flight, amplitude: float | Float[Array, ""] = AMPLITUDE) -> Float[Array, "n"]:
-    """Unknowns to begin with, from nothing but the moth itself: thorax held, wings from rest."""
+    """Unknowns to begin with, from nothing but the moth itself: thorax held, wings from rest.
+
+    Args:
+        flight: the moth.
+        amplitude: of the stroke [rad].
+
+    Returns:
+        What `Hover.unknowns` gives for a hover.
+    """
     start = clamped_start(flight, jnp.asarray(amplitude, float))
     return jnp.concatenate([start.scaled(flight.frequency), jnp.asarray(amplitude, float)[None]])
 
@@ -56,7 +64,7 @@ def hover(
 
     Args:
         flight: the moth.
-        guess: unknowns of a hover that differs little (`Hover.unknowns`); found from rest when None.
+        guess: unknowns of a hover that differs little, as in `Hover.unknowns`; found from rest when None.
         tolerance: greatest residual accepted.
         max_iterations: of Newton.
 

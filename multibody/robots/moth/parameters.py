@@ -27,7 +27,7 @@ class MothParameters(eqx.Module):
         amplitude: of the stroke, A [rad]; hovering finds its own.
         frequency: angular frequency of the stroke, ω [rad/s].
         twist_stiffness: of the joints at root and tip, for four sections [N·m/rad] (k_t1, k_t2).
-        bend_stiffness: the same for bending (k_b1, k_b2).
+        bend_stiffness: the same for bending [N·m/rad] (k_b1, k_b2).
         damping: of every passive joint, for four sections, μ [N·m·s/rad].
         wing_factors: of all stiffnesses of the right and the left wing; not in the paper [-].
     """
@@ -110,6 +110,7 @@ class Reading:
         return QuasiSteady(density, drag_swing=self.drag_swing, added_mass=self.added_mass)
 
 
+# The ways to read the paper, by name.
 READINGS: dict[str, Reading] = {
     "TB8": Reading("stroke, bend, then (twist, bend) x 3; values at the root end of a section", False, False),
     "TB8m": Reading("TB8 with the added mass as printed, ρπc²", False, False, added_mass=1.0),

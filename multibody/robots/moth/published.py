@@ -31,6 +31,7 @@ class Row:
     digits: int
 
 
+# What the paper publishes, row by row, with units.
 PUBLISHED = (
     Row("amplitude", "stroke amplitude (Table I; ours is trimmed)", 41.3, "deg", DEGREE, 1),
     Row("forward", "thorax along n, +-", 2.0, "mm", 1e-3, 2),

@@ -23,14 +23,16 @@ TABLE = (
 class Sensitivity(eqx.Module):
     """Derivatives by the numbers named in `TABLE`; those of a hover have no derivative by the amplitude they find.
 
+    Each has the unit of what is derived over that of the number, in SI.
+
     Attributes:
-        table: the numbers themselves.
+        table: the numbers themselves, each in the unit of its field in `MothParameters`.
         power: mean power of one motor in hover [W].
         lift: weight that the moth carries with its present stroke [N]; in hover, its own.
-        hover_power: derivatives of the power in hover, the amplitude always trimmed.
+        hover_power: derivatives of the power in hover [W], the amplitude always trimmed.
         hover_amplitude: of the amplitude that hover needs [rad].
-        lift_at_stroke: of the weight that the moth could carry with the amplitude held.
-        power_at_stroke: of the power when it carries just that.
+        lift_at_stroke: of the weight that the moth could carry with the amplitude held [N].
+        power_at_stroke: of the power when it carries just that [W].
     """
 
     table: Float[Array, "17"]
@@ -49,14 +51,18 @@ class Sensitivity(eqx.Module):
 
 
 def table_of(parameters: MothParameters) -> Float[Array, "17"]:
-    """The numbers named in `TABLE`."""
+    """The numbers named in `TABLE`, each in the unit of its field in `MothParameters`."""
     p = parameters
     singles = [p.span, p.chord, p.thickness, *p.thorax, p.root, p.thorax_density, p.wing_density, p.air_density]
     return jnp.stack([*singles, p.frequency, *p.twist_stiffness, *p.bend_stiffness, p.damping, p.amplitude])
 
 
 def parameters_of(table: Float[Array, "17"]) -> MothParameters:
-    """The parameters made of the numbers named in `TABLE`."""
+    """The parameters made of the numbers named in `TABLE`.
+
+    Args:
+        table: the numbers, each in the unit of its field in `MothParameters`.
+    """
     return MothParameters(
         *(table[k] for k in range(3)),
         thorax=table[3:6],
