@@ -17,6 +17,7 @@ from spatial import (
 
 from .tree import Tree
 
+# What moves the actuated joints: t [s] -> their positions [rad or m], quaternions for spherical ones.
 JointLaw = Callable[[Float[Array, ""]], Float[Array, "positions"]]
 
 
