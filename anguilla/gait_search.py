@@ -11,21 +11,51 @@ import xarray as xr
 import cosserat
 import gaits
 from hydro import AbstractFluid
+from multibody import vertebra
 from spatial import matrix_from_quaternion, quaternion_multiply
 
 PERIODS = 40  # swum from rest before a period is called steady
 SAMPLES = 48  # of a period
+STEPS, STATIONS, PATH = 24, 41, cosserat.Panels(order=20)  # of the optimiser's swims
 BOUNDS: dict[str, tuple[float, float]] = {"amplitude": (-3.0, 3.0), "wavelength": (0.7, 2.5), "period": (0.4, 2.5)}
 GOALS = ("faster", "cheaper")
 PUBLISHED_CURVATURE = 3.5  # of the published gait, at the tail: α(2 m) [1/m]
 
 
+def coarse(beam: cosserat.Beam) -> cosserat.Beam:
+    """The body with about half the load panels: an optimiser evaluates it many times."""
+    panels = tuple(max(1, round(0.53 * count)) if count > 2 else 1 for count in beam.load_panels)
+    return cosserat.Beam(beam.profile, beam.density, beam.nose_radius, load_panels=panels)
+
+
 def steady_model(beam: cosserat.Beam, fluid: AbstractFluid) -> Callable[[Any], gaits.Cycle]:
     """The steady swim of a gait on a grid as coarse as an optimiser can bear: 1e-5 in speed, a few 1e-4 in torque."""
-    panels = tuple(max(1, round(0.53 * count)) if count > 2 else 1 for count in beam.load_panels)
-    coarse = cosserat.Beam(beam.profile, beam.density, beam.nose_radius, load_panels=panels)
-    path = cosserat.Panels(order=20)
-    return lambda gait: cosserat.steady_swim(coarse, gait, fluid, path=path, steps=24, stations=41, throw=False)
+    body = coarse(beam)
+    return lambda gait: cosserat.steady_swim(body, gait, fluid, path=PATH, steps=STEPS, stations=STATIONS, throw=False)
+
+
+def with_workspace(
+    model: Callable[[Any], gaits.Cycle], length: float, vertebrae: int
+) -> Callable[[Any], dict[str, Any]]:
+    """A model of a gait whose motion also tells how far every vertebra stays from its limits.
+
+    Args:
+        model: from a gait to its steady swim.
+        length: of the body [m].
+        vertebrae: how many of the published vertebrae share it.
+    """
+    wrist, limits = vertebra.prototype(), vertebra.Limits()
+    layout = vertebra.Layout.spanning(length, vertebrae)
+
+    def both(gait):
+        cycle = model(gait)
+        margins = vertebra.gait_margins(wrist, limits, layout, gait, cycle.time)
+        return vars(cycle) | {"workspace": -gaits.peak_over_period(-margins)}
+
+    return both
+
+
+workspace_margin = gaits.quantity("workspace margin of each vertebra", "1", jnp.ravel, "workspace")
 
 
 def swim_from_rest(
@@ -110,20 +140,30 @@ def goal(
     return Goal(f"cheaper at {speed:.4f} m/s, with {bounds}", gaits.cost_of_transport, [as_fast, *limits])
 
 
-def cost_at_speed(limit: float = PUBLISHED_CURVATURE, weight: float = 10.0) -> gaits.Objective:
+def cost_at_speed(limit: float | None = PUBLISHED_CURVATURE, weight: float = 10.0) -> gaits.Objective:
     """Cost of transport at 1 m/s, with a penalty on curvature beyond a limit: free of constraints.
 
     All forces of the model grow with the square of the speed, so that the cost of a gait played faster or slower is
     known, and the speed need not be held by a constraint.
 
     Args:
-        limit: curvature from which the penalty grows [1/m].
+        limit: curvature from which the penalty grows [1/m]; no penalty when None.
         weight: of the square of the excess of curvature, relative.
     """
-    excess = lambda K: jnp.maximum(jnp.max(gaits.section_curvature(curvature=K)) / limit - 1.0, 0.0)  # noqa: E731
-    penalty = gaits.quantity("penalty", "1", lambda K: 1.0 + weight * excess(K) ** 2, "curvature")
-    cost = gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed * penalty
+    cost = gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed
+    if limit is not None:
+        excess = lambda K: jnp.maximum(jnp.max(gaits.section_curvature(curvature=K)) / limit - 1.0, 0.0)  # noqa: E731
+        cost = cost * gaits.quantity("penalty", "1", lambda K: 1.0 + weight * excess(K) ** 2, "curvature")
     return gaits.Objective("cost of transport at 1 m/s", "1", cost.arrays, cost.function)
+
+
+def compared_problems() -> dict[str, tuple[gaits.Objective, dict[str, tuple[float, float]]]]:
+    """Objectives and bounds on which optimisers are compared: curvature limited by a penalty, or by the box alone.
+
+    The second has two optima: the one that the published gait leads to is 4 % above the other.
+    """
+    wave = {name: BOUNDS[name] for name in ("amplitude", "wavelength")}
+    return {"limited": (cost_at_speed(), wave), "box": (cost_at_speed(limit=None), wave | {"amplitude": (-1.5, 1.5)})}
 
 
 QUANTITIES = (gaits.steady_speed, gaits.mean_power, gaits.cost_of_transport, gaits.peak_torque, gaits.peak_curvature)

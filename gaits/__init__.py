@@ -45,6 +45,9 @@ from .parameters import (
     Parameters as Parameters,
     float_leaves as float_leaves,
 )
+from .peaks import (
+    peak_over_period as peak_over_period,
+)
 from .problem import (
     OptimisationError as OptimisationError,
 )

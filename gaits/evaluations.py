@@ -4,10 +4,8 @@ An optimiser is a deterministic function of the values it is given. A run that w
 answers for the points that are in it, bit for bit, until the optimiser asks for a new one.
 """
 
-import json
 import math
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +14,12 @@ from typing import Any
 import numpy as np
 import tqdm
 
+from .evaluation_log import EvaluationLog
 from .problem import OptimisationError, Problem
 
 CUT = 20  # evaluations in a row without a number after which a start is given up
 UNBOUNDED = 1e12  # times the value at the start
+SCREENED = 8  # points of one batch of a screening
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,27 @@ class Evaluator:
     """Answers the optimisers of several starts together: each round is one batch.
 
     Attributes:
-        history: all evaluations so far, in order.
+        history: all evaluations with derivatives so far, in order.
         replayed: how many of them came from the log of an earlier run.
+        screened: objectives of the points that were screened, in order.
     """
 
-    def __init__(self, problem: Problem, starts: int, log: str | Path | None, how: dict[str, Any], progress: bool):
+    def __init__(
+        self,
+        problem: Problem,
+        starts: int,
+        log: str | Path | None,
+        how: dict[str, Any],
+        progress: bool,
+        batch: bool = True,
+    ):
         self._problem = problem
         self._starts = starts
+        self._batch = batch
         self.history: list[Evaluation] = []
         self.replayed = 0
-        self._log, self._known = _open_log(log, {**problem.describe(), **how})
+        self.screened = np.zeros(0)
+        self._log = EvaluationLog(log, {**problem.describe(), **how})
         self._bar = tqdm.tqdm(unit="evaluation", desc="optimise", disable=not progress)
         self._ready = threading.Condition()
         self._asked: dict[int, np.ndarray] = {}
@@ -83,11 +94,23 @@ class Evaluator:
             self._serve()
         finally:
             self._bar.close()
-            if self._log is not None:
-                self._log.close()
+            self._log.close()
         for thread in threads:
             thread.join()
         return results
+
+    def screen(self, points: np.ndarray) -> np.ndarray:
+        """Objective and constraints at points, without derivatives, in batches of one size."""
+        new = [x for x in points if self._log.find(x, "screened") is None]
+        for begin in range(0, len(new), SCREENED):
+            rows = new[begin : begin + SCREENED]
+            values = self._problem.values(np.stack(rows + rows[:1] * (SCREENED - len(rows))))
+            for x, found in zip(rows, values, strict=False):
+                self._log.write(x, "screened", values=found)
+        known = [self._log.find(x, "screened") for x in points]
+        values = np.stack([record["values"] for record in known if record is not None])
+        self.screened = values[:, 0]
+        return values
 
     def _ask(self, start: int, x: np.ndarray) -> Evaluation:
         with self._ready:
@@ -116,29 +139,32 @@ class Evaluator:
                 self._ready.notify_all()
 
     def _answer(self, asked: dict[int, np.ndarray]):
-        new = [start for start, x in asked.items() if x.tobytes() not in self._known]
-        if new:
-            batch = np.stack([asked.get(start, asked[new[0]]) for start in range(self._starts)])
-            values, jacobian = self._problem.derivatives(batch)
+        new = [start for start, x in asked.items() if self._log.find(x) is None]
+        for start, values, jacobian in self._evaluate(asked, new):
+            self._log.write(asked[start], start=start, values=values, jacobian=jacobian)
+        self.replayed += len(asked) - len(new)
         for start, x in sorted(asked.items()):
-            if start in new:
-                self._known[x.tobytes()] = (values[start], jacobian[start])
-                self._write({"start": start, "x": x, "values": values[start], "jacobian": jacobian[start]})
-            else:
-                self.replayed += 1
-            found = self._known[x.tobytes()]
-            evaluation = Evaluation(start, x, *found, self._problem.violation(found[0]))
+            found = self._log.find(x)
+            assert found is not None
+            evaluation = Evaluation(
+                start, x, found["values"], found["jacobian"], self._problem.violation(found["values"])
+            )
             self.history.append(evaluation)
             self._bar.update()
             yield start, evaluation
         best = min((e.values[0] for e in self.history if e.violation <= 1e-6), default=math.nan)
         self._bar.set_postfix(best=f"{best:.6g}", refresh=False)
 
-    def _write(self, record: dict[str, Any]) -> None:
-        if self._log is not None:
-            record = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in record.items()}
-            self._log.write(json.dumps({**record, "time": time.time()}) + "\n")
-            self._log.flush()
+    def _evaluate(self, asked: dict[int, np.ndarray], new: list[int]):
+        """Values and derivatives of the starts that ask for something new: in one batch, or one after another."""
+        if not self._batch:
+            for start in sorted(new):
+                values, jacobian = self._problem.derivatives(asked[start][None])
+                yield start, values[0], jacobian[0]
+        elif new:
+            rows = np.stack([asked.get(start, asked[new[0]]) for start in range(self._starts)])
+            values, jacobian = self._problem.derivatives(rows)
+            yield from ((start, values[start], jacobian[start]) for start in sorted(new))
 
 
 def refuse_start(problem: Problem, evaluation: Evaluation, feasibility: float, accept: bool) -> None:
@@ -165,46 +191,4 @@ def refuse_start(problem: Problem, evaluation: Evaluation, feasibility: float, a
             raise ValueError(
                 f"infeasible start: {row.name} = {values[worst]:g} {row.unit}: must lie between {row.low[worst]:g} "
                 f"and {row.high[worst]:g} (infeasible_start='accept' starts from it all the same)"
-            )
-
-
-def _open_log(path: str | Path | None, description: dict[str, Any]):
-    """The log, open for more, and what is in it already."""
-    if path is None:
-        return None, {}
-    path = Path(path).expanduser()
-    known: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
-    description = json.loads(json.dumps({"anguilla": "optimisation log", **description}))
-    if path.exists():
-        lines = path.read_text().splitlines()
-        _refuse_foreign_log(path, lines, description)
-        whole = path.read_text().rfind("\n") + 1
-        with path.open("r+") as file:
-            file.truncate(whole)  # a kill may have cut the last line
-        for line in lines[1:]:
-            try:
-                record = json.loads(line)
-            except json.JSONDecodeError:
-                continue
-            x = np.array(record["x"], dtype=float)
-            known[x.tobytes()] = (np.array(record["values"], float), np.array(record["jacobian"], float))
-        return path.open("a"), known
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("x")
-    file.write(json.dumps(description) + "\n")
-    file.flush()
-    return file, known
-
-
-def _refuse_foreign_log(path: Path, lines: list[str], description: dict[str, Any]) -> None:
-    try:
-        found = json.loads(lines[0])
-        assert found["anguilla"] == description["anguilla"]
-    except (json.JSONDecodeError, IndexError, KeyError, TypeError, AssertionError):
-        raise ValueError(f"log {path}: is not the log of an optimisation; nothing was changed") from None
-    for key, value in description.items():
-        if found.get(key) != value:
-            raise ValueError(
-                f"log {path}: was written by another optimisation ({key} was {found.get(key)}, now {value}); "
-                "nothing was changed: give another log"
             )

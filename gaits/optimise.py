@@ -27,7 +27,9 @@ def optimise(
     constraints: Sequence[Constraint] = (),
     method: Any = "slsqp",
     starts: int = 1,
+    screen: int = 0,
     seed: int = 0,
+    batch: bool = True,
     max_iterations: int = 100,
     tolerance: float = 1e-8,
     feasibility: float = 1e-6,
@@ -49,8 +51,12 @@ def optimise(
             is differentiated in forward mode. Where it has no result it should give NaN.
         constraints: bounds on objectives of the same motion.
         method: "slsqp", "trust-constr", "adam", or any Optax transformation (the last two without constraints).
-        starts: how many starts; those after the first fill the box evenly. All are evaluated in one batch.
-        seed: of the other starts.
+        starts: how many starts; the first is the gait that is given, those after it fill the box evenly.
+        screen: how many points that fill the box evenly are evaluated first, without derivatives: the starts after
+            the first are the best of them. None when 0.
+        seed: of the other starts, or of the points that are screened.
+        batch: evaluate all starts in one batch, by vmap; False takes them one after another, which wastes nothing
+            where there is one core, and compiles less.
         max_iterations: greatest number of iterations of each start.
         tolerance: of the objective, relative to its value at the start (slsqp), or of the step in the box.
         feasibility: how far a constraint may be broken, relative to its bound.
@@ -72,7 +78,9 @@ def optimise(
         problem,
         method=method,
         starts=starts,
+        screen=screen,
         seed=seed,
+        batch=batch,
         max_iterations=max_iterations,
         tolerance=tolerance,
         feasibility=feasibility,
@@ -87,7 +95,9 @@ def solve(
     *,
     method: Any = "slsqp",
     starts: int = 1,
+    screen: int = 0,
     seed: int = 0,
+    batch: bool = True,
     max_iterations: int = 100,
     tolerance: float = 1e-8,
     feasibility: float = 1e-6,
@@ -97,9 +107,11 @@ def solve(
 ) -> Optimum:
     """`optimise` of a problem that is built already, and maybe compiled by an earlier call; arguments as there."""
     one_of("infeasible_start", infeasible_start, ("refuse", "accept"))
-    for name, value in (("starts", starts), ("max_iterations", max_iterations)):
-        if not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} = {value!r}: must be an integer of at least 1")
+    for name, value, least in (("starts", starts, 1), ("max_iterations", max_iterations, 1), ("screen", screen, 0)):
+        if not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
+    if 0 < screen < starts - 1 or (screen and starts == 1):
+        raise ValueError(f"screen = {screen}: must be 0, or at least starts - 1 with more than one start ({starts})")
     if isinstance(method, str):
         one_of("method", method, METHODS)
     elif not (hasattr(method, "init") and hasattr(method, "update")):
@@ -108,10 +120,16 @@ def solve(
         raise ValueError(f"method = {_name(method)!r}: has no constraints; use slsqp or trust-constr")
     chosen = problem.parameters
     points = chosen.to_vector(chosen.start)[None]
-    if starts > 1:
-        points = np.concatenate([points, spread(*chosen.box, starts - 1, seed)])
-    how = {"method": _name(method), "starts": points.tolist(), "tolerance": tolerance}
-    evaluator = Evaluator(problem, starts, log, how, progress)
+    others = spread(*chosen.box, screen or starts - 1, seed) if starts > 1 else points[:0]
+    how = {"method": _name(method), "first": points.tolist(), "starts": starts, "tolerance": tolerance}
+    how |= {"screen": screen, "seed": seed} if starts > 1 else {}
+    evaluator = Evaluator(problem, starts, log, how, progress, batch)
+    if screen:
+        values = evaluator.screen(others)
+        broken = np.array([problem.violation(row) for row in values])
+        # Those that meet the constraints first, by their objective; then the others, by how far they are off.
+        others = others[np.lexsort([values[:, 0], np.where(broken <= feasibility, 0.0, broken)])[: starts - 1]]
+    points = np.concatenate([points, others])
 
     def solve(start: int, ask: Callable[[np.ndarray], Evaluation]) -> tuple[bool, str, int, int]:
         first = ask(points[start])

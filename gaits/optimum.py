@@ -67,6 +67,7 @@ class Optimum:
         method: which it was.
         iterations: of the best start.
         evaluations: objective and derivatives, of all starts.
+        screened: objectives of the points that were screened for starts, without derivatives.
         replayed: how many of them came from the log of an earlier run.
         cut: how many gave no number.
         failed: starts that ended with an error, in words.
@@ -90,6 +91,7 @@ class Optimum:
     method: str
     iterations: int
     evaluations: int
+    screened: np.ndarray
     replayed: int
     cut: int
     failed: list[str]
@@ -117,6 +119,8 @@ class Optimum:
             )
         ended = "converged" if self.success else "stopped"
         counts = f"{self.iterations} iterations, {self.evaluations} evaluations"
+        if len(self.screened):
+            counts += f" after {len(self.screened)} screened for starts"
         sources = f"{self.replayed} from the log, {self.cut} without a number"
         lines += ["", f"{self.method}: {ended} ({self.message}), {counts} ({sources})"]
         lines += [f"a start failed: {reason}" for reason in self.failed]
@@ -167,6 +171,7 @@ def build_optimum(problem: Problem, evaluator: Evaluator, ends: list[Any], feasi
         method=method,
         iterations=iterations,
         evaluations=len(history),
+        screened=evaluator.screened,
         replayed=evaluator.replayed,
         cut=sum(end[3] for end in ends if not isinstance(end, Exception)),
         failed=[str(end) for end in ends if isinstance(end, Exception)],

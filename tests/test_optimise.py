@@ -139,14 +139,36 @@ def test_a_log_answers_for_a_killed_run(tmp_path):
     assert (tmp_path / "letter.txt").read_text() == "Dear Sir"
 
 
-def test_gradients_against_an_evolution_strategy():
+def test_gradients_against_an_evolution_strategy(tmp_path):
     """On the valley, whose optimum is known: both get there, and the account of rollouts is right."""
-    found = against_cma(ROSENBROCK, WAVE, BOUNDS, None, budget=3000, progress=False)
-    assert abs(found.optimum.value) < 1e-6 and abs(found.value) < 1e-6
-    assert (np.diff(found.history) <= 0).all() and found.history[-1] == found.value
-    assert len(found.history) > 10 * found.optimum.evaluations
-    assert found.ratio == (found.reached or len(found.history)) / found.optimum.evaluations
-    assert "ratio of rollouts" in str(found) and len(view.optimisers_compared(found).axes) == 1
+    options = {"budget": 3000, "starts": 2, "screen": 9, "seeds": 2, "logs": tmp_path, "progress": False}
+    found, again = (against_cma("valley", ROSENBROCK, WAVE, BOUNDS, None, **options) for _ in range(2))
+    assert abs(found.optimum.value) < 1e-5 and all(abs(run.value) < 1e-3 for run in found.runs)
+    assert found.rollouts == 9 + found.optimum.evaluations == 9 + len(found.optimum.history)
+    assert found.rollouts_with_derivatives == 9 + found.price * found.optimum.evaluations and found.price > 0
+    for run in found.runs:
+        assert (np.diff(run.history) <= 0).all() and run.history[-1] == run.value
+        assert run.reached(run.value) == np.flatnonzero(run.history <= run.value * (1 + 1e-4))[0] + 1
+        assert run.reached(-1.0) is None
+    rollouts, with_derivatives, values = found.gradient_history
+    assert rollouts[-1] == found.rollouts and abs(with_derivatives[-1] / found.rollouts_with_derivatives - 1) < 1e-12
+    assert values[-1] == found.optimum.value
+    assert "ratio of rollouts" in str(found) and len(view.optimisers_compared([found, found]).axes) == 2
+    assert again.optimum.replayed == again.optimum.evaluations
+    for one, other in zip(found.runs, again.runs, strict=True):
+        assert one.history.tobytes() == other.history.tobytes()
+
+
+def test_screening_finds_the_better_well():
+    """The starts after the first are the best of what was screened, and the count is of both kinds."""
+    two = gaits.quantity("two wells", "1", lambda w: (w**2 - 1) ** 2 + 0.3 * w, "wavelength")
+    wave = gaits.TravellingWave(1.0, 0.9, 1.0)
+    found = gaits.optimise(two, wave, {"wavelength": (-2.0, 2.0)}, starts=2, screen=11, batch=False, progress=False)
+    assert len(found.screened) == 11 and found.best[0] < -0.9 and "after 11 screened" in str(found)
+    first = {e.start: e for e in reversed(found.history)}
+    assert first[0].values[0] == found.before and first[1].values[0] == found.screened.min()
+    with pytest.raises(ValueError, match="screen = 1: must be 0, or at least starts - 1"):
+        gaits.optimise(two, wave, {"wavelength": (-2.0, 2.0)}, starts=4, screen=1, progress=False)
 
 
 def test_workspace_of_the_vertebra():
@@ -209,6 +231,7 @@ def test_refusals(options, error, message):
         (["--goal", "faster", "--compare-cma"], "not allowed with argument"),
         (["--compare-cma", "--torque-limit", "2"], "--torque-limit: the comparison has no constraints"),
         (["--goal", "faster", "--torque-limit", "-2"], "must be finite and positive"),
+        (["--goal", "faster", "--screen", "8"], "--screen: 8: must be 0, or at least --starts less one"),
     ],
 )
 def test_the_command_refuses(words, message, tmp_path, capsys):

@@ -10,16 +10,19 @@ import cosserat
 import gaits
 import hydro
 from anguilla import view
+from anguilla.co_design import BODY_BOUNDS, Design, EelBody, body_mass, design_model
 from anguilla.gait_search import (
     BOUNDS,
     GOALS,
     QUANTITIES,
     as_the_optimiser_saw,
     compare,
-    cost_at_speed,
+    compared_problems,
     goal,
     steady_model,
     swim_from_rest,
+    with_workspace,
+    workspace_margin,
 )
 from anguilla.results import save
 
@@ -40,10 +43,15 @@ examples:
   anguilla optimise --goal faster --torque-limit 1.5 --out out
       the same with another limit [N m]
   anguilla optimise --goal cheaper --out out
+  anguilla optimise --goal cheaper --co-design --out out
+      radius, tail and length of the body change with the gait, at the same mass
+  anguilla optimise --goal faster --vertebrae 12 --curvature-limit 6 --out out
+      what twelve of the vertebrae of `anguilla vertebra` can bend to is a constraint too
   anguilla optimise --compare-cma --out out
-      gradients against CMA-ES (needs the package cma): cost of transport at one speed, curvature held by a penalty
+      gradients against CMA-ES (needs the package cma): cost of transport at one speed, on two problems: curvature
+      held by a penalty, or by the bounds alone
 
-The search can be killed: the same command with the same DIR goes on where it ended (DIR/GOAL_log.jsonl).
+The search can be killed: the same command with the same DIR goes on where it ended (DIR/*.jsonl).
 
 files in DIR, named after the goal:
   GOAL.json          parameters, quantities before and after
@@ -74,13 +82,26 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         "--added-mass", choices=hydro.FORMS, default="kirchhoff", help="default: kirchhoff (conserves energy)"
     )
     search = parser.add_argument_group("the search")
+    search.add_argument("--co-design", action="store_true", help="the body's sizes change too, its mass does not")
+    search.add_argument(
+        "--vertebrae", type=at_least(1), metavar="N", help="a body of N vertebrae, each within its workspace"
+    )
     search.add_argument("--torque-limit", type=positive, metavar="NM", help="default: that of the published gait")
     search.add_argument("--curvature-limit", type=positive, metavar="K", help="[1/m]; default: that of the same")
     search.add_argument("--margin", type=positive, default=3e-3, metavar="R", help="of the constraints; default: 3e-3")
-    search.add_argument("--starts", type=at_least(1), default=1, metavar="N", help="searched at once; default: 1")
+    search.add_argument(
+        "--starts", type=at_least(1), metavar="N", help="the first is the published gait; default: 1, compared: 3"
+    )
+    search.add_argument(
+        "--screen",
+        type=at_least(0),
+        metavar="N",
+        help="gaits all over the bounds, the best of which are the other starts; default: 0, compared: 16",
+    )
     search.add_argument("--iterations", type=at_least(1), default=100, metavar="N", help="at most; default: 100")
     search.add_argument("--method", choices=("slsqp", "trust-constr"), default="slsqp", help="of SciPy; default: slsqp")
     search.add_argument("--budget", type=at_least(12), default=1200, metavar="N", help="of CMA-ES; default: 1200")
+    search.add_argument("--seeds", type=at_least(1), default=3, metavar="N", help="runs of CMA-ES; default: 3")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no table")
     parser.set_defaults(run=run, check=check)
 
@@ -89,15 +110,27 @@ def check(arguments: argparse.Namespace) -> str | None:
     """What is wrong with arguments that are good one by one; None when nothing is."""
     if arguments.margin >= 0.5:
         return f"argument --margin: {arguments.margin:g}: must be below 0.5"
+    if arguments.co_design and arguments.vertebrae is not None:
+        return "argument --vertebrae: the layout of the vertebrae is that of the published body, not of a co-design"
+    starts, screen = starts_and_screen(arguments)
+    if screen and not 1 <= starts - 1 <= screen:
+        return f"argument --screen: {screen}: must be 0, or at least --starts less one with more than one start"
     if arguments.compare_cma:
-        for name in ("torque_limit", "curvature_limit"):
-            if getattr(arguments, name) is not None:
+        for name in ("torque_limit", "curvature_limit", "vertebrae", "co_design"):
+            if getattr(arguments, name) not in (None, False):
                 return f"argument --{name.replace('_', '-')}: the comparison has no constraints"
         try:
             import cma  # noqa: F401
         except ImportError:
             return "argument --compare-cma: needs the package cma: pip install 'anguilla[cma]'"
     return None
+
+
+def starts_and_screen(arguments: argparse.Namespace) -> tuple[int, int]:
+    """How many starts, and how many gaits are screened for them: more of both where optimisers are compared."""
+    starts = arguments.starts or (3 if arguments.compare_cma else 1)
+    usual = 16 if arguments.compare_cma and starts > 1 else 0
+    return starts, usual if arguments.screen is None else arguments.screen
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -114,32 +147,44 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _search(arguments, beam, fluid, say) -> list[Path]:
-    published = gaits.planar()
+    published, starts_screen = gaits.planar(), starts_and_screen(arguments)
     say("the published gait swims from rest ...")
     swim, reference = swim_from_rest(beam, published, fluid, progress=not arguments.quiet)
     wanted = goal(arguments.goal, reference, arguments.margin, arguments.torque_limit, arguments.curvature_limit)
-    say(f"goal: {wanted.words}")
+    constraints, words = list(wanted.constraints), wanted.words
+    start, bounds, model = published, dict(BOUNDS), steady_model(beam, fluid)
+    if arguments.co_design:
+        start, bounds, model = Design(published, EelBody()), bounds | BODY_BOUNDS, design_model(fluid)
+        constraints.append(body_mass.equal_to(float(reference["mass"])))
+        words += f", with a body of {float(reference['mass']):.2f} kg"
+    if arguments.vertebrae is not None:
+        model = with_workspace(model, float(beam.length), arguments.vertebrae)
+        constraints.append(workspace_margin.at_least(0.0))
+        words += f", within the workspace of {arguments.vertebrae} vertebrae"
+    say(f"goal: {words}")
     say("searching (the first run compiles: a minute or two) ...")
-    model = steady_model(beam, fluid)
     optimum = gaits.optimise(
         wanted.objective,
-        published,
-        BOUNDS,
+        start,
+        bounds,
         model=model,
-        constraints=wanted.constraints,
+        constraints=constraints,
         method=arguments.method,
-        starts=arguments.starts,
+        starts=starts_screen[0],
+        screen=starts_screen[1],
         max_iterations=arguments.iterations,
         infeasible_start="accept",  # by the margin: the published gait is at the limits
         log=arguments.out / f"{arguments.goal}_log.jsonl",
         progress=not arguments.quiet,
     )
     say(f"\n{optimum}\n")
-    say("the optimised gait swims from rest ...")
-    after, arrays = swim_from_rest(beam, optimum.gait, fluid, progress=not arguments.quiet)
+    say("the optimum swims from rest ...")
+    gait = optimum.gait.gait if arguments.co_design else optimum.gait
+    beam = optimum.gait.body.checked_beam() if arguments.co_design else beam
+    after, arrays = swim_from_rest(beam, gait, fluid, progress=not arguments.quiet)
     say("\n" + compare(reference, arrays, as_the_optimiser_saw(optimum)) + "\n")
     limit = arguments.torque_limit or float(gaits.peak_torque(reference))
-    periods = (float(gaits.wave_period(published)), float(gaits.wave_period(optimum.gait)))
+    periods = (float(gaits.wave_period(published)), float(gaits.wave_period(gait)))
     record, path, both, data, log = (
         arguments.out / f"{arguments.goal}{end}" for end in (".json", "_path.png", "_gaits.png", ".nc", "_log.jsonl")
     )
@@ -152,29 +197,48 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
 def _compare(arguments, beam, fluid, say) -> list[Path]:
     from anguilla.cma_comparison import against_cma
 
-    objective = cost_at_speed()
-    say("gradients, then CMA-ES (the first run compiles: some minutes) ...")
-    comparison = against_cma(
-        objective,
-        gaits.planar(),
-        {name: BOUNDS[name] for name in ("amplitude", "wavelength")},
-        steady_model(beam, fluid),
-        budget=arguments.budget,
-        log=arguments.out / "cma_log.jsonl",
-        progress=not arguments.quiet,
-    )
-    say(f"\n{comparison.optimum}\n\n{comparison}\n")
+    starts, screen = starts_and_screen(arguments)
+    model, comparisons = steady_model(beam, fluid), []
+    for name, (objective, bounds) in compared_problems().items():
+        say(f"{name}: gradients, then CMA-ES (the first run compiles: some minutes) ...")
+        comparisons.append(
+            against_cma(
+                name,
+                objective,
+                gaits.planar(),
+                bounds,
+                model,
+                budget=arguments.budget,
+                starts=starts,
+                screen=screen,
+                seeds=arguments.seeds,
+                logs=arguments.out,
+                progress=not arguments.quiet,
+            )
+        )
+        say(f"\n{comparisons[-1].optimum}\n\n{comparisons[-1]}\n")
     figure, record = arguments.out / "cma.png", arguments.out / "cma.json"
-    view.optimisers_compared(comparison).savefig(figure, dpi=150)
-    names = comparison.optimum.names
-    found = {
-        "gradients": {"value": comparison.optimum.value, "rollouts": comparison.optimum.evaluations}
-        | {"parameters": dict(zip(names, comparison.optimum.best.tolist(), strict=True))},
-        "cma": {"value": comparison.value, "rollouts": len(comparison.history), "reached": comparison.reached}
-        | {"parameters": dict(zip(names, comparison.best.tolist(), strict=True))},
+    view.optimisers_compared(comparisons).savefig(figure, dpi=150)
+    record.write_text(json.dumps({one.name: _account(one) for one in comparisons}, indent=1) + "\n")
+    return [figure, record, *sorted(arguments.out.glob("*.jsonl"))]
+
+
+def _account(comparison: Any) -> dict[str, Any]:
+    optimum = comparison.optimum
+    return {
+        "gradients": {
+            "value": optimum.value,
+            "rollouts": comparison.rollouts,
+            "rollouts with derivatives": comparison.rollouts_with_derivatives,
+            "screened": len(optimum.screened),
+            "parameters": dict(zip(optimum.names, optimum.best.tolist(), strict=True)),
+        },
+        "cma": [
+            {"seed": run.seed, "value": run.value, "rollouts": len(run.history), "reached": run.reached(optimum.value)}
+            | {"parameters": dict(zip(optimum.names, run.best.tolist(), strict=True)), "message": run.message}
+            for run in comparison.runs
+        ],
     }
-    record.write_text(json.dumps(found, indent=1) + "\n")
-    return [figure, record, arguments.out / "cma_log.jsonl"]
 
 
 def _record(optimum: gaits.Optimum, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Figures of optimised gaits: the way to the optimum, the gait before and after, one optimiser against another."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,52 +64,42 @@ def gaits_compared(before: xr.Dataset, after: xr.Dataset, periods: tuple[float, 
         return figure
 
 
-def optimisers_compared(comparison: Any) -> Figure:
-    """Best value so far against rollouts, gradients against CMA-ES.
+def optimisers_compared(comparisons: Sequence[Any]) -> Figure:
+    """Best value so far against rollouts, gradients against CMA-ES, one problem beside the other.
 
     Args:
-        comparison: what `anguilla.cma_comparison.against_cma` returned.
+        comparisons: what `anguilla.cma_comparison.against_cma` returned, for each problem.
     """
     with styled():
-        figure = new_figure(7.6, 4.6)
-        ax = figure.add_subplot()
-        optimum = comparison.optimum
-        gradients = np.fmin.accumulate([e.values[0] for e in optimum.history])  # past those without a number
-        for values, colour, name, marker in (
-            (gradients, BLUE, f"gradients ({optimum.method}): {optimum.value:.5g} in {len(gradients)} rollouts", "o"),
-            (
-                comparison.history,
-                VERMILLION,
-                f"CMA-ES: {comparison.value:.5g} in {len(comparison.history)} rollouts",
-                None,
-            ),
-        ):
-            rollouts = np.arange(1, len(values) + 1)
-            ax.step(rollouts, values, where="post", color=colour, linewidth=2.0)
-            ax.plot(rollouts, values, color=colour, marker=marker, markersize=4, linestyle="none")
-            ax.plot([], [], color=colour, marker=marker, linewidth=2.0, label=name)
-        ax.axhline(optimum.value, color=INK, linestyle=":", linewidth=1.0)
-        if comparison.reached is not None:
-            ax.axvline(comparison.reached, color=VERMILLION, linestyle=":", linewidth=1.0)
-            ax.annotate(
-                f"as low after {comparison.reached}",
-                (comparison.reached, 0.5 * (optimum.before + optimum.value)),
-                (-4, 0),
-                textcoords="offset points",
-                rotation=90,
-                ha="right",
-                va="center",
-                color=VERMILLION,
-                fontsize=9,
-            )
-        ax.set_xscale("log")
-        ax.set_xlabel(label("rollouts (steady swims, with derivatives for the gradients)", "-"))
-        ax.set_ylabel(label(f"{optimum.objective}, best so far", optimum.unit if optimum.unit != "1" else "-"))
-        least, most = min(optimum.value, comparison.value), optimum.before
-        ax.set_ylim(least - 0.08 * (most - least), most + 0.35 * (most - least))
-        frame_label(ax, comparison.verdict)
-        ax.legend(loc="upper right")
+        figure = new_figure(6.4 * len(comparisons), 5.0)
+        for ax, comparison in zip(np.atleast_1d(figure.subplots(1, len(comparisons))), comparisons, strict=True):
+            _compare(ax, comparison)
         return figure
+
+
+def _compare(ax: Axes, comparison: Any) -> None:
+    optimum, runs = comparison.optimum, comparison.runs
+    rollouts, with_derivatives, values = comparison.gradient_history
+    price = f"derivatives counted too: {comparison.rollouts_with_derivatives:.0f} rollouts"
+    ax.step(rollouts, values, where="post", color=BLUE, linewidth=2.2, zorder=3,
+            label=f"gradients: {optimum.value:.5g} in {comparison.rollouts} rollouts")  # fmt: skip
+    ax.step(with_derivatives, values, where="post", color=BLUE, linewidth=1.4, linestyle="--", zorder=3, label=price)
+    for k, (run, shade) in enumerate(zip(runs, np.linspace(1.0, 0.45, len(runs)), strict=True)):
+        words = f"CMA-ES, seed {run.seed}: {run.value:.5g} in {len(run.history)} rollouts"
+        counts = np.arange(1, len(run.history) + 1)
+        ax.step(counts, run.history, where="post", color=VERMILLION, alpha=shade, linewidth=1.6, label=words)
+        reached = run.reached(optimum.value)
+        if reached is not None:
+            ax.plot(reached, run.history[reached - 1], "o", color=VERMILLION, markersize=6, zorder=4,
+                    label="as low as the gradients" if k == len(runs) - 1 else None)  # fmt: skip
+    ax.axhline(optimum.value, color=INK, linestyle=":", linewidth=1.0)
+    ax.set_xscale("log")
+    ax.set_xlabel(label("rollouts: steady swims", "-"))
+    ax.set_ylabel(label(f"{optimum.objective}, best so far", optimum.unit if optimum.unit != "1" else "-"))
+    least, most = min(optimum.value, *(run.value for run in runs)), optimum.before
+    ax.set_ylim(least - 0.08 * (most - least), most + 0.85 * (most - least))
+    frame_label(ax, f"{comparison.name}: {comparison.verdict}")
+    ax.legend(loc="upper right")
 
 
 def _last(swim: xr.Dataset, period: float) -> xr.Dataset:
