@@ -4,8 +4,9 @@ BIN := .venv/bin
 READY := .venv/.ready
 NOTEBOOKS_READY := .venv/.ready-notebooks
 BROWSER_READY := .venv/.ready-browser
+DOCS_READY := .venv/.ready-docs
 
-.PHONY: demo test lint bench notebooks browser-test clean
+.PHONY: demo test lint bench notebooks browser-test docs clean
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -42,6 +43,13 @@ $(BROWSER_READY): $(READY)
 browser-test: $(BROWSER_READY)  ## the interactive page in headless Chromium, installed by apt-get where it is missing
 	command -v chromium chromedriver > /dev/null || (apt-get update && apt-get install -y --no-install-recommends chromium chromium-driver)
 	$(BIN)/python -m pytest tests/browser -o addopts=--import-mode=importlib
+
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $(DOCS_READY)
+
+docs: $(DOCS_READY)  ## the site in out/docs; EXECUTE=1 runs notebooks and how-to pages first, where they have changed
+	EXECUTE=$(EXECUTE) $(BIN)/python -m sphinx -W --keep-going -b html docs out/docs
 
 clean:
 	rm -rf .venv out

@@ -1,0 +1,45 @@
+"""Docstrings of this code base as reStructuredText.
+
+They are plain text with Google's headings; their equations stand indented, and bars, stars and underscores in them
+mean what they mean in mathematics.
+"""
+
+import re
+
+HEADING = re.compile(r"(Args|Attributes|Returns|Raises|Yields):")
+CODE = re.compile(r"\b(lambda|def|import)\b|^\s*\w+\.\w+\(|\w = \w+\.\w+\(")
+
+
+def to_rst(app, what, name, obj, options, lines: list[str]) -> None:
+    """Rewrites a docstring in place."""
+    out: list[str] = []
+    heading, block = False, False
+    for k, line in enumerate(lines):
+        heading = heading or bool(HEADING.fullmatch(line))
+        indented = line.startswith("    ") and not heading
+        if indented and not block and (k == 0 or not lines[k - 1].strip()):
+            rest = "\n".join(lines[k:])
+            end = re.search(r"^\S", rest, re.MULTILINE)
+            language = "python" if CODE.search(rest[: end.start()] if end else rest) else "text"
+            out += [f".. code-block:: {language}", ""]
+            block = True
+        elif block and line.strip() and not indented:
+            block = False
+        out.append(line if block else escaped(line))
+    lines[:] = out
+
+
+def escaped(line: str) -> str:
+    """A line whose bars, stars and trailing underscores are no markup; what stands in backticks is left alone."""
+    parts = re.split(r"(`[^`]*`)", line)
+    for k in range(0, len(parts), 2):
+        parts[k] = re.sub(r"([\\|*])", r"\\\1", parts[k])
+        parts[k] = re.sub(r"_(?=\W|$)", r"\\_", parts[k])
+    return "".join(parts)
+
+
+def types_to_rst(app, what, name, obj, options, lines: list[str]) -> None:
+    """Stars in the types of attributes, after napoleon has written them down, are those of jaxtyping."""
+    for k, line in enumerate(lines):
+        if line.startswith(":vartype "):
+            lines[k] = line.replace("*", r"\*").replace("~jaxlib._jax.Array", "Array").replace("jaxlib._jax.Array", "Array")
