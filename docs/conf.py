@@ -24,6 +24,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "mathml",
+    "name_links",
 ]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 
@@ -47,7 +48,7 @@ default_role = "py:obj"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 autodoc_preserve_defaults = True
 autodoc_class_signature = "mixed"
 napoleon_use_ivar = True
@@ -82,10 +83,15 @@ def setup(app) -> None:
 
 def _short_signature(app, what, name, obj, options, signature, annotation):
     """Annotations as they are written in the code: `Numbers` in place of the union it stands for."""
-    short = lambda text: text if text is None else re.sub(_NUMBERS, "Numbers", text)  # noqa: E731
+
+    def short(text):
+        return (
+            text
+            if text is None
+            else re.sub(_NUMBERS, "Numbers", re.sub(r"jax(?:lib\._jax|\.jaxlib\._jax)\.", "", text))
+        )
+
     return short(signature), short(annotation)
 
 
-_NUMBERS = re.compile(
-    r"(?:jaxlib\._jax\.|jax\.)?Array \| ndarray \| bool \| number \| bool \| int \| float \| complex \| Sequence\[Any\]"
-)
+_NUMBERS = re.compile(r"Array \| ndarray \| bool \| number \| bool \| int \| float \| complex \| Sequence\[Any\]")

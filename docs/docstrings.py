@@ -39,7 +39,17 @@ def escaped(line: str) -> str:
 
 
 def types_to_rst(app, what, name, obj, options, lines: list[str]) -> None:
-    """Stars in the types of attributes, after napoleon has written them down, are those of jaxtyping."""
+    """Types of attributes as napoleon wrote them down: arrays by their shape, which is what a reader wants."""
     for k, line in enumerate(lines):
         if line.startswith(":vartype "):
-            lines[k] = line.replace("*", r"\*").replace("~jaxlib._jax.Array", "Array").replace("jaxlib._jax.Array", "Array")
+            lines[k] = ARRAY.sub(lambda found: _shape(found["shape"]), line).replace("*", r"\*")
+
+
+ARRAY = re.compile(
+    r"(?:jaxtyping\.)?(?:Float|Int|Bool|Complex)\[(?:\w+\.)*(?:Array|ndarray), ['\"](?P<shape>[^'\"]*)['\"]\]"
+)
+
+
+def _shape(text: str) -> str:
+    sizes = ["…" if size.startswith("*") else size for size in text.split()]
+    return f"array ({', '.join(sizes)})" if sizes else "number"

@@ -22,8 +22,9 @@ import jax  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 
-import validation.headlines  # noqa: E402
 from public_names import PACKAGES, Name, comment, public_names  # noqa: E402
+
+import validation.headlines  # noqa: E402
 from validation.published import VERDICTS, ledger  # noqa: E402
 
 # A name that several packages offer is described where users look for it first.

@@ -1,5 +1,7 @@
 """Equations as MathML, made when the pages are: a browser shows them without a script and without a network."""
 
+import re
+
 from docutils import nodes
 from latex2mathml.converter import convert
 
@@ -25,6 +27,6 @@ def _block(self, node) -> None:
 
 def _mathml(text: str, display: str) -> str:
     try:
-        return convert(text, display=display)
+        return convert(re.sub(r"\\(sin|cos|log|exp)\s+(?=[\w\\])", r"\\\1\,", text), display=display)
     except Exception as error:
         raise ValueError(f"an equation cannot be written as MathML: {text!r}") from error
