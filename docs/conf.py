@@ -85,11 +85,8 @@ def _short_signature(app, what, name, obj, options, signature, annotation):
     """Annotations as they are written in the code: `Numbers` in place of the union it stands for."""
 
     def short(text):
-        return (
-            text
-            if text is None
-            else re.sub(_NUMBERS, "Numbers", re.sub(r"jax(?:lib\._jax|\.jaxlib\._jax)\.", "", text))
-        )
+        plain = re.sub(r"(?:jax\.)?jaxlib\._jax\.", "", text or "")
+        return re.sub(_NUMBERS, "Numbers", plain) or None
 
     return short(signature), short(annotation)
 
