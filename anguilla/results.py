@@ -60,6 +60,11 @@ def _packing(dataset: xr.Dataset) -> dict[str, dict[str, object]]:
 
 
 def _check(dataset: xr.Dataset, name: str) -> xr.Dataset:
+    if not isinstance(dataset, xr.Dataset):
+        raise ValueError(
+            f"{name} is a {type(dataset).__name__}: must be the xarray.Dataset that `simulate` returns (a rollout's "
+            "arrays have no labels)"
+        )
     title = str(dataset.attrs.get("title", ""))
     if not title.startswith(TITLE) or "time" not in dataset.coords:
         raise ValueError(

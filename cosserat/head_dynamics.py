@@ -1,25 +1,27 @@
 """The head's acceleration under imposed strains: the first space loop, from any path. [BPK06, VIII.A]"""
 
 import functools
+import inspect
 from collections.abc import Callable
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gaits.refusals import check_gait
 from hydro import AbstractFluid
-from spatial import Numbers
+from spatial import Numbers, number
+from spatial.checks import shown
 
 from .beam import Beam
 from .panels import Panels
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
-from .strain import Gait, check_gait
+from .strain import Gait
 
 
 def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpacePath | None) -> AbstractSpacePath:
     """Refuses arguments of the wrong kind; returns the path, the default one for None."""
-    check_gait(gait)
     path = Panels() if path is None else path
     kinds = (
         ("beam", beam, Beam, "a cosserat.Beam"),
@@ -28,8 +30,16 @@ def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpac
     )
     for name, value, kind, rule in kinds:
         if not isinstance(value, kind):
-            raise ValueError(f"{name} = {value!r}: must be {rule}")
+            hint = "; did you forget the parentheses?" if inspect.isroutine(value) or inspect.isclass(value) else ""
+            raise ValueError(f"{name} = {shown(value)}: must be {rule}{hint} (the order is beam, gait, fluid)")
+    check_gait(gait)
     return path
+
+
+def check_state(state: HeadState) -> None:
+    """Refuses what is not the state of a head."""
+    if not isinstance(state, HeadState):
+        raise ValueError(f"state = {shown(state)}: must be a cosserat.HeadState, as cosserat.HeadState() at rest")
 
 
 def compiled(f: Callable) -> Callable:
@@ -38,7 +48,8 @@ def compiled(f: Callable) -> Callable:
 
     @functools.wraps(f)
     def outer(beam, gait, fluid, state, t, *args, **kwargs):
-        return inner(beam, gait, fluid, state, jnp.asarray(t, float), *args, **kwargs)
+        check_state(state)
+        return inner(beam, gait, fluid, state, number("t", t), *args, **kwargs)
 
     return outer
 

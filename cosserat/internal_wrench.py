@@ -5,6 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place
@@ -92,6 +93,10 @@ def internal_wrench(
     else:
         X = increasing("stations", stations, "m")
         outside = (X[0] < 0) | (X[-1] > beam.length * (1 + 1e-12))
+        if not isinstance(outside, Tracer) and outside:
+            raise ValueError(
+                f"stations run from {X[0]} to {X[-1]}: must lie between the nose (0) and the tail ({beam.length}) [m]"
+            )
         X = eqx.error_if(X, outside, "stations must lie between the nose (0) and the tail (beam.length) [m]")
     return _fields(beam, gait, fluid, state, t, path, X)
 

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import Numbers, output_times, positive, quaternion_rate, stopping_at_breaks
+from spatial import Numbers, number, output_times, positive, quaternion_rate, stopping_at_breaks
 
 from .beam import Beam
-from .head_dynamics import check_model
+from .head_dynamics import check_model, check_state
 from .panels import Panels
 from .resolution import panel_turn
 from .shape import MAX_TURN
@@ -112,11 +112,10 @@ def rollout(
         progress: a diffrax progress meter.
     """
     path = check_model(beam, gait, fluid, path)
-    t0, t1 = jnp.asarray(t0, float), jnp.asarray(t1, float)
+    t0, t1 = number("t0", t0), number("t1", t1)
     times = output_times(t0, t1, samples, times)
     state = HeadState() if state is None else state
-    if not isinstance(state, HeadState):
-        raise ValueError(f"state = {state!r}: must be a cosserat.HeadState")
+    check_state(state)
     if controller is None:
         controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
     run, coiled = _integrate(

@@ -10,9 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from gaits.refusals import check_strain
 from hydro import AbstractFluid
-from spatial import Numbers, SimulationError, matrix_from_quaternion, raise_if_failed
+from spatial import Numbers, SimulationError, matrix_from_quaternion, number, raise_if_failed
 from spatial.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
+from spatial.runs import say_compiling, waiting
 
 from .beam import Beam
 from .energy import sampled_energetics
@@ -99,6 +101,9 @@ def simulate(
     path = check_model(beam, gait, fluid, path)
     if not isinstance(stations, int) or stations < 2:
         raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")
+    first, last = number("t0", t0), number("t1", t1)
+    check_strain(gait, beam.length, jnp.stack([first, 0.5 * (first + last), last]))
+    say_compiling(progress)
     trajectory = rollout(
         beam,
         gait,
@@ -121,7 +126,8 @@ def simulate(
     _raise_if_coiled(gait, beam, fluid, path, trajectory)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     _warn_if_unresolved(gait, beam, path, trajectory)
-    fields = _record(beam, gait, fluid, path, trajectory, stations)
+    with waiting("recording ...", progress):
+        fields = jax.block_until_ready(_record(beam, gait, fluid, path, trajectory, stations))
     how = {"gait": type(gait).__name__, "space_path": str(path)}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
     return _dataset(fields, beam, trajectory, attrs)

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from spatial import Numbers, finite, positive
+from spatial import Numbers, finite, number, positive
 
 Scalar = Float[Array, ""] | float
 
@@ -46,7 +46,9 @@ class AbstractLaw(eqx.Module):
         return other + -1.0 * self
 
     def __truediv__(self, other: Numbers) -> "AbstractLaw":
-        return self * (1.0 / jnp.asarray(other, float))
+        if callable(other):
+            raise TypeError("a law can be divided by a number only; write the quotient as a function (X, t) -> number")
+        return self * (1.0 / number("divisor", other))
 
 
 class Constant(AbstractLaw):
@@ -85,8 +87,13 @@ class TravellingWave(AbstractLaw):
 
     def __init__(self, amplitude: Numbers, wavelength: Numbers, period: Numbers, phase: Numbers = 0.0):
         self.amplitude = jnp.atleast_1d(finite("TravellingWave.amplitude", amplitude))
-        self.wavelength = positive("TravellingWave.wavelength", wavelength, "m")
-        self.period = positive("TravellingWave.period", period, "s")
+        if self.amplitude.ndim != 1:
+            raise ValueError(
+                f"TravellingWave.amplitude has shape {self.amplitude.shape}: must be one number, or the coefficients "
+                "of a polynomial in X, highest power first"
+            )
+        self.wavelength = positive("TravellingWave.wavelength", wavelength, "m", ())
+        self.period = positive("TravellingWave.period", period, "s", ())
         self.phase = finite("TravellingWave.phase", phase, ())
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:

@@ -37,7 +37,10 @@ class Objective(eqx.Module):
         values = {name: _array(motion, name, arrays) for name in self.arrays}
         missing = [name for name, value in values.items() if value is None]
         if missing:
-            raise ValueError(f"{self.name}: needs the arrays {', '.join(self.arrays)}; {missing[0]!r} is missing")
+            raise ValueError(
+                f"{self.name}: needs the arrays {', '.join(self.arrays)}; {missing[0]!r} is missing. Give it a motion, "
+                "such as cosserat.steady_swim(beam, gait, fluid) returns (in optimise: model=...)"
+            )
         return self.function(**values)
 
     def at_most(self, limit: Numbers) -> "Constraint":

@@ -42,12 +42,12 @@ class Strain(eqx.Module):
         bending2: Law = 0.0,
         bending3: Law = 0.0,
     ):
-        self.stretch = as_law(stretch)
-        self.shear2 = as_law(shear2)
-        self.shear3 = as_law(shear3)
-        self.torsion = as_law(torsion)
-        self.bending2 = as_law(bending2)
-        self.bending3 = as_law(bending3)
+        self.stretch = _scalar_law("stretch", stretch)
+        self.shear2 = _scalar_law("shear2", shear2)
+        self.shear3 = _scalar_law("shear3", shear3)
+        self.torsion = _scalar_law("torsion", torsion)
+        self.bending2 = _scalar_law("bending2", bending2)
+        self.bending3 = _scalar_law("bending3", bending3)
 
     @property
     def laws(self) -> tuple[AbstractLaw, ...]:
@@ -56,12 +56,26 @@ class Strain(eqx.Module):
 
     def __call__(self, X: Scalar, t: Scalar) -> Float[Array, "6"]:
         """Strain (Γ, K) at the abscissa X [m] and the time t [s], in the section frame [-, 1/m]."""
+        for name, value, axes in (("X", X, "(0, None)"), ("t", t, "(None, 0)")):
+            if jnp.ndim(value) != 0:
+                raise ValueError(
+                    f"gait(X, t): {name} has shape {jnp.shape(value)}: must be one number; "
+                    f"for many of them: jax.vmap(gait, in_axes={axes})(X, t)"
+                )
         return jnp.stack([law(X, t) for law in self.laws])
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
         """Times at which a higher time derivative of a strain jumps [s]."""
         return tuple(time for law in self.laws for time in law.break_times)
+
+
+def _scalar_law(name: str, law: Law) -> AbstractLaw:
+    if isinstance(law, Strain):
+        raise ValueError(
+            f"{name} is a whole gait of six strains: must be a law (X, t) -> one number, such as its waves"
+        )
+    return as_law(law)
 
 
 def planar_bending(bending3: Law) -> Strain:

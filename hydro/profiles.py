@@ -92,6 +92,10 @@ class Profile(eqx.Module):
 
     def __init__(self, breaks: Numbers, pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]):
         self.breaks = increasing("Profile.breaks", breaks, "m")
+        if callable(pieces):
+            raise ValueError(
+                "Profile.pieces is one function: must be a tuple of them, (piece,), one between two breaks"
+            )
         self.pieces = tuple(pieces)
         if self.breaks.shape != (len(self.pieces) + 1,):
             raise ValueError(
@@ -104,7 +108,14 @@ class Profile(eqx.Module):
                 raise ValueError(f"Profile.pieces[{k}] = {piece!r}: must be a callable X -> (b, c)")
             if not isinstance(pair := piece(0.5 * (self.breaks[k] + self.breaks[k + 1])), tuple) or len(pair) != 2:
                 raise ValueError(f"Profile.pieces[{k}] returns {pair!r} at one X: must be the pair (b, c) [m]")
-            for name, values in zip(("b", "c"), _inside(piece, self.breaks[k], self.breaks[k + 1]), strict=True):
+            try:
+                inside = _inside(piece, self.breaks[k], self.breaks[k + 1])
+            except jax.errors.JAXTypeError as error:
+                raise ValueError(
+                    f"Profile.pieces[{k}] could not be evaluated at a traced X: write it with jax.numpy (jnp.sin, "
+                    f"jnp.where), not with numpy, math or if: {str(error).splitlines()[0]}"
+                ) from error
+            for name, values in zip(("b", "c"), inside, strict=True):
                 positive(f"Profile.pieces[{k}]: semi-axis {name} inside the body", values, "m")
 
     @property
@@ -132,6 +143,10 @@ class Profile(eqx.Module):
     def __call__(self, X: Float[Array, ""]) -> EllipticSection:
         """The section at the abscissa X [m]."""
         X = jnp.asarray(X, float)
+        if X.ndim != 0:
+            raise ValueError(
+                f"profile(X): X has shape {X.shape}: must be one number; for many of them: jax.vmap(profile)(X)"
+            )
         k = jnp.clip(jnp.searchsorted(self.breaks, X, side="right") - 1, 0, len(self.pieces) - 1)
         return EllipticSection(*jax.lax.switch(k, [lambda X, piece=piece: piece(X) for piece in self.pieces], X))
 

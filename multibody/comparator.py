@@ -10,8 +10,10 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
+from gaits.refusals import check_gait
 from hydro import Profile
 from spatial import Numbers, angular, linear, positive, quaternion_exp
+from spatial.checks import shown
 
 from .joints import spherical
 from .strips import POINTS, Strip, Strips, gauss_points, known, lumped
@@ -56,6 +58,8 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         points: Gauss points on each smooth piece of a link.
     """
     _check_links(links)
+    if not isinstance(beam, Body):
+        raise ValueError(f"beam = {shown(beam)}: must have a profile, a density and a nose_radius, as a cosserat.Beam")
     length = float(known(beam.profile.length))
     pitch = length / (links - 1)
     ends = np.concatenate([[0.0], pitch * (np.arange(links - 1) + 0.5), [length]])
@@ -125,9 +129,8 @@ def strain_law(gait: Gait, length: Numbers, links: int) -> StrainLaw:
         ValueError: when the gait stretches or shears, as far as a few samples can tell.
     """
     _check_links(links)
-    if not callable(gait):
-        raise ValueError(f"gait = {gait!r}: must be a callable (X, t) -> strain (6,)")
-    length = positive("length", length, "m")
+    check_gait(gait)
+    length = positive("length", length, "m", ())
     X = length * jnp.linspace(0.0, 1.0, 5)
     for t in (0.0, 0.3, 1.7, 7.1):
         strain = jax.vmap(gait, in_axes=(0, None))(X, jnp.asarray(t))

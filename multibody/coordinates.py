@@ -14,6 +14,7 @@ from spatial import (
     quaternion_rate,
     require_float64,
 )
+from spatial.checks import shown
 
 from .tree import Tree
 
@@ -105,20 +106,26 @@ def law_motion(
 def check_law(tree: Tree, law: JointLaw | None) -> None:
     """Refuses what is not a law t -> positions of the actuated joints."""
     require_float64()
+    if not isinstance(tree, Tree):
+        raise ValueError(f"tree = {shown(tree)}: must be a multibody.Tree; a beam becomes one by multibody.from_beam")
     count = len(tree.actuated_positions)
     if law is None and count == 0:
         return
     if not callable(law):
-        raise ValueError(f"law = {law!r}: must be a callable t -> positions ({count},) of the actuated joints")
+        raise ValueError(f"law = {shown(law)}: must be a callable t -> positions ({count},) of the actuated joints")
     try:
-        shape = getattr(jax.eval_shape(law, jax.ShapeDtypeStruct((), jnp.result_type(float))), "shape", None)
+        positions = jax.eval_shape(law, jax.ShapeDtypeStruct((), jnp.result_type(float)))
     except TypeError as error:
         raise ValueError(
             f"law could not be evaluated at a time t: must be t -> positions ({count},), written with jax.numpy. "
             f"A strain law (X, t) becomes one by multibody.strain_law: {str(error).splitlines()[0]}"
         ) from error
-    if shape != (count,):
-        raise ValueError(f"law returns shape {shape}: must be ({count},), the positions of the actuated joints")
+    if not hasattr(positions, "shape"):
+        raise ValueError(f"law returns a {type(positions).__name__}: must be an array ({count},); use jnp.array([...])")
+    if positions.shape != (count,):
+        raise ValueError(
+            f"law returns shape {positions.shape}: must be ({count},), the positions of the actuated joints"
+        )
 
 
 def _tables(tree):

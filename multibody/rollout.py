@@ -9,7 +9,17 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
-from spatial import Numbers, angular, finite, linear, output_times, positive, quaternion_rate, stopping_at_breaks
+from spatial import (
+    Numbers,
+    angular,
+    finite,
+    linear,
+    number,
+    output_times,
+    positive,
+    quaternion_rate,
+    stopping_at_breaks,
+)
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -219,7 +229,7 @@ def rollout(
         None if gravity is None else finite("gravity", gravity, (3,)),
         loops,
     )
-    start, stop = jnp.asarray(t0, float), jnp.asarray(t1, float)
+    start, stop = number("t0", t0), number("t1", t1)
     times = output_times(start, stop, samples, times)
     if controller is None:
         controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))

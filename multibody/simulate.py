@@ -12,6 +12,7 @@ import xarray as xr
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, raise_if_failed
 from spatial.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
+from spatial.runs import say_compiling, waiting
 
 from .blocks import apply, product
 from .coordinates import JointLaw, check_law, law_motion
@@ -94,6 +95,7 @@ def simulate(
         SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
     """
     check_law(tree, law)
+    say_compiling(progress)
     trajectory = rollout(
         tree,
         law,
@@ -120,10 +122,34 @@ def simulate(
     )
     moving = jnp.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
     raise_if_failed(trajectory.succeeded, trajectory.time, moving, trajectory.steps, FAILED)
-    medium = immerse(tree, Void() if fluid is None else fluid)
     pull = None if gravity is None else finite("gravity", gravity, (3,))
-    fields = _record(tree, Drive(law, medium, torque, wrench, pull, loops), trajectory)
-    return _dataset(tree, fluid, fields, trajectory, rtol, atol)
+    drive = Drive(law, immerse(tree, Void() if fluid is None else fluid), torque, wrench, pull, loops)
+    return recorded(tree, drive, trajectory, rtol=rtol, atol=atol, progress=progress)
+
+
+def recorded(
+    tree: Tree,
+    drive: Drive,
+    trajectory: Trajectory,
+    *,
+    rtol: float = float("nan"),
+    atol: float = float("nan"),
+    progress: bool = False,
+) -> xr.Dataset:
+    """A run that is known, with everything one may ask of it: what `simulate` returns of its own.
+
+    Args:
+        tree: the bodies.
+        drive: all that acted on them.
+        trajectory: how they moved.
+        rtol: relative tolerance of the time step; not a number for constant steps.
+        atol: absolute tolerance, likewise.
+        progress: say that it is being recorded.
+    """
+    with waiting("recording ...", progress):
+        fields = jax.block_until_ready(_record(tree, drive, trajectory))
+    fluid = drive.medium.fluid
+    return _dataset(tree, None if isinstance(fluid, Void) else fluid, fields, trajectory, rtol, atol)
 
 
 @eqx.filter_jit

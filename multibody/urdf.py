@@ -34,7 +34,13 @@ def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[s
         import yourdfpy
     except ImportError as error:
         raise ImportError("from_urdf needs yourdfpy: pip install 'anguilla[urdf]'") from error
-    model = yourdfpy.URDF.load(str(path), build_scene_graph=False, load_meshes=False, build_collision_scene_graph=False)
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"{path}: no such file")
+    try:
+        options = dict(build_scene_graph=False, load_meshes=False, build_collision_scene_graph=False)
+        model = yourdfpy.URDF.load(str(path), **options)
+    except (TypeError, AttributeError, SyntaxError) as error:
+        raise ValueError(f"{path}: not a URDF file ({error})") from error
     robot = model.robot
     links = {link.name: link for link in robot.links}
     children: dict[str, list[Any]] = {name: [] for name in links}

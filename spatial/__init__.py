@@ -5,6 +5,7 @@ from .checks import (
     finite as finite,
     increasing as increasing,
     non_negative as non_negative,
+    number as number,
     one_of as one_of,
     positive as positive,
     require_float64 as require_float64,

@@ -27,17 +27,25 @@ def require_float64() -> None:
         )
 
 
+def shown(value: object, most: int = 80) -> str:
+    """A value in a message: as it is when it is short, its kind when it would fill the screen."""
+    text = repr(value)
+    return text if len(text) <= most and "\n" not in text else f"a {type(value).__name__}"
+
+
 def _as_array(name: str, value: Numbers) -> Array:
     # What is known stays known while a program is traced, and is checked at once: a check inside a compiled program
     # calls back to Python, and JAX would not keep that program between sessions.
     known = not any(isinstance(part, Tracer) for part in jax.tree.leaves(value))
     with jax.ensure_compile_time_eval() if known else contextlib.nullcontext():
         try:
+            if isinstance(value, str):
+                raise TypeError("text")
             array = jnp.asarray(value)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} = {value!r}: must be a number or an array of numbers") from error
+            raise ValueError(f"{name} = {shown(value)}: must be a number or an array of numbers") from error
         if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
-            raise ValueError(f"{name} = {value!r}: must be real numbers, not {array.dtype}")
+            raise ValueError(f"{name} = {shown(value)}: must be real numbers, not {array.dtype}")
         return array.astype(jnp.result_type(float))
 
 
@@ -62,10 +70,20 @@ def finite(name: str, value: Numbers, shape: tuple[int | None, ...] | None = Non
     return _guard(name, array, lambda x, xp: ~xp.isfinite(x), "must be finite")
 
 
-def positive(name: str, value: Numbers, unit: str = "") -> Array:
-    """The value, of any unit, as a float array; refuses what is not a finite positive number."""
+def number(name: str, value: Numbers) -> Array:
+    """One finite number of any unit. A traced one is taken as it is: a guard inside a program would cost more."""
+    if isinstance(value, Tracer):
+        return jnp.asarray(value, float)
+    return finite(name, value, ())
+
+
+def positive(name: str, value: Numbers, unit: str = "", shape: tuple[int | None, ...] | None = None) -> Array:
+    """The value, of any unit, as a float array; refuses what is not finite and positive, or of another shape."""
     rule = f"must be finite and positive{_in(unit)}"
-    return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x > 0)), rule)
+    array = _as_array(name, value)
+    if shape is not None:
+        shaped(name, array, shape)
+    return _guard(name, array, lambda x, xp: ~(xp.isfinite(x) & (x > 0)), rule)
 
 
 def non_negative(name: str, value: Numbers, unit: str = "") -> Array:
@@ -95,7 +113,8 @@ def shaped(name: str, array: Array, shape: tuple[int | None, ...]) -> None:
     )
     if not fits:
         wanted = "(" + ", ".join("n" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
-        raise ValueError(f"{name} has shape {array.shape}: must have shape {wanted}")
+        one = ", one number" if shape == () else ""
+        raise ValueError(f"{name} has shape {array.shape}: must have shape {wanted}{one}")
 
 
 def one_of(name: str, value: object, allowed: Sequence[object]) -> None:

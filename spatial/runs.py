@@ -1,5 +1,8 @@
 """What runs in time share, whatever moves: output times, steps onto the breaks of a law, failures."""
 
+import contextlib
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import diffrax
@@ -43,6 +46,24 @@ def stopping_at_breaks(
     # Jumps, not mere steps: past a break the first stage is evaluated anew, on the right side of it.
     jumps = jnp.unique(jax.lax.stop_gradient(jnp.stack(list(breaks))), size=len(breaks)) if breaks else None
     return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps)
+
+
+def say_compiling(show: bool) -> None:
+    """Says what the wait before the first step is for; the progress bar is written over it."""
+    if show:
+        print("compiling ...", end="\r", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def waiting(text: str, show: bool) -> Iterator[None]:
+    """Says what goes on while it does, on a line that is wiped afterwards."""
+    if show:
+        print(text, end="\r", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if show:
+            print(" " * len(text), end="\r", file=sys.stderr, flush=True)
 
 
 def raise_if_failed(

@@ -4,6 +4,7 @@ Each process holds one block at a time. The batch of a round is one array over a
 its block; `shard_map` lets each device run its rows to their own end, so that no loop waits for another's.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -93,5 +94,10 @@ def as_results(value: object) -> dict[str, jax.Array]:
 
 def outputs_of(fn: Callable, points: dict[str, np.ndarray]) -> Outputs:
     """Names, shapes and types of what the function returns at a point, without computing it."""
+    try:
+        inspect.signature(fn).bind(**points)
+    except TypeError as error:
+        names = ", ".join(points)
+        raise ValueError(f"fn and grid: {error}; fn takes the parameters of the grid by name: {names}") from error
     shapes = jax.eval_shape(jax.vmap(lambda point: as_results(fn(**point))), points)
     return {name: (tuple(shape.shape[1:]), np.dtype(shape.dtype)) for name, shape in sorted(shapes.items())}

@@ -1,0 +1,69 @@
+"""What is not a gait is refused before anything is computed, in words for those who did not write the engines."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from spatial import require_float64
+from spatial.checks import shown
+
+from .published import PUBLISHED
+
+WANTED = "the strain (Γ, K): six numbers, Γ = (1, 0, 0) for a body that neither stretches nor shears, then K [1/m]"
+
+
+def check_gait(gait: Callable[[Any, Any], Any]) -> None:
+    """Refuses what is not a law (X, t) -> strain (6,) of two scalars, without computing it."""
+    require_float64()
+    if not callable(gait):
+        hint = f"; the published one is gaits.{gait}()" if isinstance(gait, str) and gait in PUBLISHED else ""
+        raise ValueError(f"gait = {shown(gait)}: must be a callable (X, t) -> strain (6,){hint}")
+    scalar = jax.ShapeDtypeStruct((), jnp.result_type(float))
+    try:
+        strain = eqx.filter_eval_shape(gait, scalar, scalar)
+    except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, TypeError) as error:
+        raise ValueError(
+            "gait could not be evaluated at one (X, t) of traced scalars. Write it with jax.numpy (jnp.sin, "
+            f"jnp.where), not with numpy, math or if, and let it take (X, t): {str(error).splitlines()[0]}"
+        ) from error
+    if isinstance(strain, list | tuple):
+        raise ValueError(f"gait returns a {type(strain).__name__}: wrap it in jnp.array([...]), {WANTED}")
+    if not isinstance(strain, jax.ShapeDtypeStruct):
+        hint = ": did you forget the parentheses, as in gaits.planar()?" if callable(strain) else ""
+        raise ValueError(f"gait returns a {type(strain).__name__}, not an array (6,), the strain (Γ, K){hint}")
+    if strain.shape != (6,):
+        raise ValueError(f"gait returns shape {strain.shape} at one (X, t): must be (6,), {WANTED}")
+    if not jnp.issubdtype(strain.dtype, jnp.floating):
+        raise ValueError(f"gait returns {strain.dtype} numbers: must be floats; write 1.0, not 1")
+
+
+def check_strain(gait: Callable[[Any, Any], Any], length: Any, times: Any) -> None:
+    """Looks at a gait at a few sections and times, and refuses strains that no body can have.
+
+    Args:
+        gait: a law that `check_gait` has let pass.
+        length: of the body [m].
+        times: when to look [s].
+
+    Raises:
+        ValueError: a strain is not a finite number, or the body is turned inside out (Γ1 ≤ 0).
+    """
+    X = np.linspace(0.0, 1.0, 7) * float(length)
+    strains = np.asarray(_sampled(gait, jnp.asarray(X), jnp.asarray(times, float)))
+    for rule, wrong in (
+        ("must be finite", ~np.isfinite(strains)),
+        ("Γ1 must be positive: 1 where the body does not stretch", (strains <= 0.0) & (np.arange(6) == 0)),
+    ):
+        if wrong.any():
+            k, n, _ = np.argwhere(wrong)[0]
+            strain = np.round(strains[k, n], 6).tolist()
+            raise ValueError(f"gait returns {strain} at X = {X[n]:g} m, t = {float(times[k]):g} s: {rule}")
+
+
+@eqx.filter_jit
+def _sampled(gait, X, times):
+    return jax.vmap(lambda t: jax.vmap(lambda x: gait(x, t))(X))(times)

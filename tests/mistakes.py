@@ -1,0 +1,119 @@
+"""Mistakes of newcomers, and what the message must say. `python -m tests.mistakes` makes them all, as users do: without
+the run-time checks of types that the tests switch on. Nothing is simulated.
+"""
+
+import json
+
+import jax.numpy as jnp
+import numpy as np
+
+import anguilla
+import cosserat
+import gaits
+import hydro
+import multibody as mb
+
+EEL, GAIT, WATER = cosserat.eel(), gaits.planar(), hydro.Morison()
+MANY = jnp.linspace(0.0, 2.0, 5)
+REST = cosserat.HeadState()
+CHAIN = mb.from_beam(EEL, 4)
+
+
+def swim(gait=GAIT, beam=EEL, fluid=WATER, t1=1.0, **options):
+    return cosserat.simulate(beam, gait, fluid, t1, progress=False, **options)
+
+
+def bend(value):
+    return lambda X, t: jnp.stack([jnp.ones_like(X), *[0.0 * X] * 4, value(X, t)])
+
+
+def constant(*strain):
+    return lambda X, t: jnp.array(strain) + 0.0 * X
+
+
+MISTAKES = {
+    "gait at many X": (
+        lambda: GAIT(MANY, 1.0),
+        r"X has shape \(5,\): must be one number.*vmap\(gait, in_axes=\(0, None",
+    ),
+    "gait at many t": (lambda: GAIT(0.5, MANY), r"t has shape \(5,\): must be one number.*in_axes=\(None, 0"),
+    "profile at many X": (lambda: EEL.profile(MANY), r"X has shape \(5,\): must be one number.*jax.vmap\(profile\)"),
+    "gait by its name": (lambda: swim("planar"), r"gait = 'planar'.*gaits.planar\(\)"),
+    "gait of a list": (
+        lambda: swim(lambda X, t: [1.0, 0.0, 0.0, 0.0, 0.0, X]),
+        r"returns a list: wrap it in jnp.array",
+    ),
+    "gait of whole numbers": (lambda: swim(lambda X, t: jnp.array([1, 0, 0, 0, 0, 0])), r"int64.*write 1\.0"),
+    "gait without stretch": (lambda: swim(constant(0.0, 0, 0, 0, 0, 1)), r"X = 0 m, t = 0 s: Γ1 must be positive"),
+    "gait of NaN": (lambda: swim(bend(lambda X, t: jnp.sqrt(t - 0.7))), r"nan\] at X = 0 m, t = 0 s: must be finite"),
+    "gait of a gait": (lambda: gaits.planar_bending(GAIT), r"bending3 is a .*gait.* one number"),
+    "beam and gait exchanged": (
+        lambda: swim(EEL, GAIT),
+        r"beam = a Strain: must be a cosserat.Beam.*order is beam, gait",
+    ),
+    "beam without parentheses": (lambda: swim(beam=cosserat.eel), r"must be a cosserat.Beam; did you forget the paren"),
+    "fluid without parentheses": (lambda: swim(fluid=hydro.Morison), r"hydro fluid.*did you forget the parentheses"),
+    "time as text": (lambda: swim(t1="10"), r"t1 = '10': must be a number"),
+    "no time": (lambda: swim(t1=None), r"t1 = None: must be a number"),
+    "no state": (
+        lambda: cosserat.head_acceleration(EEL, GAIT, WATER, None, 0.0),
+        r"state = None: must be a .*HeadState",
+    ),
+    "stations off the body": (
+        lambda: cosserat.internal_wrench(EEL, GAIT, WATER, REST, 0.0, stations=[0.0, 3.0]),
+        r"stations run from 0.0 to 3.0: must lie between the nose \(0\) and the tail \(2.0\)",
+    ),
+    "two wavelengths": (lambda: gaits.planar(wavelength=[1.0, 2.0]), r"wavelength has shape \(2,\).*one number"),
+    "table of amplitudes": (
+        lambda: gaits.planar(amplitude=np.ones((2, 2))),
+        r"amplitude has shape \(2, 2\).*polynomial",
+    ),
+    "piece with numpy": (
+        lambda: hydro.Profile((0.0, 1.0), (lambda X: (0.1 + 0.01 * np.sin(X), 0.1 + 0.0 * X),)),
+        r"pieces\[0\] could not be evaluated.*jax.numpy",
+    ),
+    "piece that is not in a tuple": (
+        lambda: hydro.Profile((0.0, 1.0), lambda X: (X, X)),
+        r"must be a tuple.*\(piece,\)",
+    ),
+    "breaks as text": (
+        lambda: hydro.Profile("0 1", (lambda X: (X, X),)),
+        r"breaks = '0 1': must be a number or an array",
+    ),
+    "chain law without parentheses": (lambda: mb.strain_law(gaits.planar, 2.0, 4), r"forget the parentheses"),
+    "chain law of three": (
+        lambda: mb.strain_law(constant(0.0, 0, 1), 2.0, 4),
+        r"returns shape \(3,\).*Γ = \(1, 0, 0\)",
+    ),
+    "chain law with numpy": (lambda: mb.strain_law(bend(lambda X, t: np.sin(X)), 2.0, 4), r"Write it with jax.numpy"),
+    "chain law of a beam": (lambda: mb.strain_law(GAIT, EEL, 4), r"length = a Beam: must be a number"),
+    "chain of a profile": (lambda: mb.from_beam(EEL.profile, 4), r"beam = a Profile: must have a profile, a density"),
+    "beam for a tree": (lambda: mb.simulate(EEL, GAIT, WATER), r"tree = a Beam.*multibody.from_beam"),
+    "list for a law": (
+        lambda: mb.simulate(CHAIN, lambda t: [0.0] * 12, WATER),
+        r"law returns a list: must be an array",
+    ),
+    "saving arrays": (
+        lambda: anguilla.save(np.zeros(3), "swim.nc"),
+        r"dataset is a ndarray: must be the xarray.Dataset",
+    ),
+    "speed of a gait": (lambda: gaits.steady_speed(GAIT), r"'displacement' is missing. Give it a motion"),
+    "sweep over another name": (
+        lambda: anguilla.sweep(lambda a: a, {"b": [1.0, 2.0]}),
+        r"takes the parameters.*name: b",
+    ),
+    "a file that is not a URDF": (lambda: mb.from_urdf(__file__), r"mistakes.py: not a URDF file"),
+    "a URDF that is not there": (lambda: mb.from_urdf("robot.urdf"), r"robot.urdf: no such file"),
+    "law divided by a law": (lambda: gaits.Start() / gaits.Start(), r"divided by a number only"),
+}
+
+
+if __name__ == "__main__":
+    told = {}
+    for name, (make, _) in MISTAKES.items():
+        try:
+            make()
+            told[name] = ("nothing", "no error")
+        except Exception as error:
+            told[name] = (type(error).__name__, str(error))
+    print(json.dumps(told))
