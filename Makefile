@@ -34,14 +34,14 @@ bench: $(READY)  ## ratios taken in one run; never part of the tests
 	$(BIN)/python -m tests.benchmarks
 
 notebooks: $(NOTEBOOKS_READY)
-	$(BIN)/python -m pytest --nbmake notebooks --nbmake-timeout=300 -p no:cacheprovider
+	$(BIN)/python -m pytest -n auto --dist loadfile --nbmake notebooks --nbmake-timeout=600 -p no:cacheprovider
 
 $(BROWSER_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --editable ".[browser]"
 	touch $(BROWSER_READY)
 
 browser-test: $(BROWSER_READY)  ## the interactive page in headless Chromium, installed by apt-get where it is missing
-	command -v chromium chromedriver > /dev/null || (apt-get update && apt-get install -y --no-install-recommends chromium chromium-driver)
+	.ci/chromium
 	$(BIN)/python -m pytest tests/browser -o addopts=--import-mode=importlib
 
 $(DOCS_READY): $(READY)
