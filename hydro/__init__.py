@@ -1,4 +1,4 @@
-"""What a fluid does to one cross-section, per metre, in the section's own frame."""
+"""What a fluid does: to one cross-section, per metre, in the section's own frame; to a hull; to the blade of an oar."""
 
 from .added_mass import (
     FORMS as FORMS,
@@ -36,8 +36,23 @@ from .gravity import (
     Weight as Weight,
     weight_wrench as weight_wrench,
 )
+from .hull import (
+    Hull as Hull,
+)
+from .hull_shape import (
+    SCULL as SCULL,
+    SlenderHull as SlenderHull,
+)
+from .hydrostatics import (
+    LinearHydrostatics as LinearHydrostatics,
+    cardan_angles as cardan_angles,
+    cardan_rates as cardan_rates,
+)
 from .morison import (
     Morison as Morison,
+)
+from .oars import (
+    OarBlade as OarBlade,
 )
 from .polygons import (
     PolygonSection as PolygonSection,
@@ -50,6 +65,23 @@ from .profiles import (
     Taper as Taper,
     eel_profile as eel_profile,
     uniform_profile as uniform_profile,
+)
+from .radiation import (
+    Radiation as Radiation,
+    convolution as convolution,
+)
+from .radiation_fit import (
+    fit_radiation as fit_radiation,
+)
+from .radiation_states import (
+    load_states as load_states,
+)
+from .radiation_table import (
+    RadiationTable as RadiationTable,
+    load_table as load_table,
+)
+from .resistance import (
+    Ittc57 as Ittc57,
 )
 from .sections import (
     AbstractSection as AbstractSection,

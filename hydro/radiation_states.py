@@ -1,0 +1,29 @@
+"""States of radiation in a file, so that a boat floats without fitting them again."""
+
+from pathlib import Path
+
+import numpy as np
+
+from .radiation import Radiation
+from .radiation_table import STORED
+
+STORED_STATES = STORED.with_name("scull_states.npz")
+
+
+def save_states(radiation: Radiation, path: Path) -> Path:
+    """Writes a radiation as a NumPy archive."""
+    with path.open("wb") as file:
+        np.savez_compressed(
+            file,
+            added_mass=np.asarray(radiation.added_mass),
+            drift=np.asarray(radiation.drift),
+            feed=np.asarray(radiation.feed),
+            read=np.asarray(radiation.read),
+        )
+    return path
+
+
+def load_states(path: Path = STORED_STATES) -> Radiation:
+    """Reads a radiation; that of the single scull, made by `python -m hydro.hull_table`, when no path is given."""
+    with np.load(path) as stored:
+        return Radiation(**{name: stored[name] for name in Radiation.__dataclass_fields__})

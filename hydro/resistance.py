@@ -1,0 +1,60 @@
+"""Resistance of a hull that goes ahead, after the line of the towing tank conference of 1957."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import Numbers, non_negative, positive, signed_square
+
+LEAST_REYNOLDS = 1e5  # below it the line of 1957 says nothing: C_f levels off, and stays smooth at rest
+
+
+class Ittc57(eqx.Module):
+    """Friction with a form factor, and waves in proportion to it.
+
+        F = -½ ρ S C_t |V| V,   C_t = (1 + k) C_f + c_w C_f,   C_f = 0.075/(log₁₀ Re - 2)²         [KR13, eq. (52)]
+
+    Attributes:
+        density: ρ [kg/m³].
+        viscosity: kinematic, ν of Re = V L/ν [m²/s].
+        length: L on the water line [m].
+        wetted_surface: S [m²].
+        form: k [-].
+        waves: c_w = C_w/C_f [-].
+    """
+
+    density: Float[Array, ""]
+    viscosity: Float[Array, ""]
+    length: Float[Array, ""]
+    wetted_surface: Float[Array, ""]
+    form: Float[Array, ""]
+    waves: Float[Array, ""]
+
+    def __init__(
+        self,
+        length: Numbers,
+        wetted_surface: Numbers,
+        *,
+        form: Numbers = 1.0,
+        waves: Numbers = 0.1,
+        density: Numbers = 1000.0,
+        viscosity: Numbers = 1.14e-6,
+    ):
+        self.length = positive("Ittc57.length", length, "m")
+        self.wetted_surface = positive("Ittc57.wetted_surface", wetted_surface, "m²")
+        self.form = non_negative("Ittc57.form", form)
+        self.waves = non_negative("Ittc57.waves", waves)
+        self.density = positive("Ittc57.density", density, "kg/m³")
+        self.viscosity = positive("Ittc57.viscosity", viscosity, "m²/s")
+
+    def friction(self, speed: Float[Array, ""]) -> Float[Array, ""]:
+        """C_f at a speed ahead or astern [m/s]."""
+        reynolds = jnp.sqrt((speed * self.length / self.viscosity) ** 2 + LEAST_REYNOLDS**2)
+        return 0.075 / (jnp.log10(reynolds) - 2.0) ** 2
+
+    def wrench(self, twist: Float[Array, "6"]) -> Float[Array, "6"]:
+        """What the water does to a hull of this twist, both in the hull's frame, x ahead [N, N·m]."""
+        speed = twist[0]
+        total = (1.0 + self.form + self.waves) * self.friction(speed)
+        drag = -0.5 * self.density * self.wetted_surface * total * signed_square(speed)
+        return jnp.zeros(6).at[0].set(drag)
