@@ -96,6 +96,7 @@ from .prisms import (
     prism_strip as prism_strip,
 )
 from .rollout import (
+    Drive as Drive,
     Trajectory as Trajectory,
     rollout as rollout,
 )
@@ -104,10 +105,14 @@ from .shape_motion import (
     shape_motion as shape_motion,
 )
 from .simulate import (
+    recorded as recorded,
     simulate as simulate,
 )
 from .state import (
     BaseState as BaseState,
+)
+from .stiff_march import (
+    stiff_march as stiff_march,
 )
 from .strips import (
     Strip as Strip,

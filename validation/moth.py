@@ -1,6 +1,5 @@
 """`python -m validation.moth`: the hover of every reading of [PBB13] beside the published numbers, none hidden."""
 
-import equinox as eqx
 import jax
 
 from multibody.robots.moth import (
@@ -10,7 +9,6 @@ from multibody.robots.moth import (
     Floquet,
     Hover,
     accounts,
-    cold_guess,
     flight,
     floquet,
     hover,
@@ -21,9 +19,8 @@ from multibody.robots.moth import (
 
 def hover_of(reading: str, sections: int = 4) -> tuple[Hover, Accounts, Figures, Floquet]:
     """The hover of one reading, found from rest, with everything one asks of it."""
-    machine = flight(sections, reading)
-    found = eqx.filter_jit(hover)(machine, eqx.filter_jit(cold_guess)(machine))
-    means, run = eqx.filter_jit(accounts)(found)
+    found = hover(flight(sections, reading))
+    means, run = accounts(found)
     return found, means, hover_figures(found, means, run), floquet(found)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -19,9 +18,7 @@ from multibody.robots.moth import (
     Floquet,
     Hover,
     MothParameters,
-    StrokeLaw,
     accounts,
-    cold_guess,
     flight,
     floquet,
     hover,
@@ -40,13 +37,15 @@ def run(settings: Settings) -> xr.Dataset:
     """Finds the hover, flies it, and records it with its accounts, multipliers and published numbers."""
     if settings.fluid == "void":
         raise ValueError("fluid = 'void': without air nothing carries the weight of the moth: it cannot hover")
-    reading, sections = settings.reading or "TB8", settings.sections or 4
-    numbers = MothParameters()
-    machine = flight(sections, reading, numbers)
-    found = eqx.filter_jit(hover)(machine, eqx.filter_jit(cold_guess)(machine))
-    means, stroke = eqx.filter_jit(accounts)(found)
-    dataset = _recorded(found, settings)
-    return _labelled(dataset, found, means, hover_figures(found, means, stroke), floquet(found), reading, numbers)
+    reading = settings.reading or "TB8"
+    return hovering(hover(flight(settings.sections or 4, reading)), settings, reading)
+
+
+def hovering(found: Hover, settings: Settings, reading: str = "TB8") -> xr.Dataset:
+    """A hover of the moth of Table I, recorded with its accounts, multipliers and published numbers."""
+    means, stroke = accounts(found)
+    ours = hover_figures(found, means, stroke)
+    return _labelled(_recorded(found, settings), found, means, ours, floquet(found), reading, MothParameters())
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
@@ -89,21 +88,9 @@ def film(dataset: xr.Dataset, path, *, fps: float, width: int, camera: str, prog
 def _recorded(found: Hover, settings: Settings) -> xr.Dataset:
     machine = found.flight
     joints, rates = found.start.both_wings
-    return multibody.simulate(
-        machine.tree,
-        StrokeLaw(found.amplitude, machine.frequency),
-        machine.air,
-        settings.t1,
-        state=found.start.thorax,
-        joints=joints,
-        joint_rates=rates,
-        gravity=machine.gravity,
-        samples=settings.samples,
-        solver=diffrax.Tsit5(),
-        controller=diffrax.ConstantStepSize(),
-        dt0=PERIOD / machine.steps,
-        progress=settings.progress,
-    )
+    strokes = settings.t1 / PERIOD
+    run = machine.fly(found.amplitude, found.start.thorax, joints, rates, strokes, samples=settings.samples)
+    return multibody.recorded(machine.tree, machine.drive(found.amplitude), run, progress=settings.progress)
 
 
 def _labelled(

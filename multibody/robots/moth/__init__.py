@@ -4,6 +4,7 @@ from .accounts import (
     Accounts as Accounts,
     Figures as Figures,
     accounts as accounts,
+    half_range as half_range,
     hover_figures as hover_figures,
     stroke_torques as stroke_torques,
     tip_angle as tip_angle,
@@ -46,9 +47,6 @@ from .parameters import (
 from .published import (
     PUBLISHED as PUBLISHED,
     published_lines as published_lines,
-)
-from .rates import (
-    fastest_rate as fastest_rate,
 )
 from .sensitivity import (
     TABLE as TABLE,

@@ -14,10 +14,10 @@ from ...energy import mass, power
 from ...immersion import Immersion, fluid_wrenches, immerse
 from ...kinematics import configuration, own_twists, spread_accelerations, spread_twists
 from ...newton_euler import Dynamics
-from ...rollout import Drive, Trajectory
+from ...rollout import Trajectory
 from ...state import BaseState
 from ...tree import Tree
-from .flight import Flight, StrokeLaw
+from .flight import Flight
 from .hover import Hover
 
 
@@ -61,6 +61,7 @@ class Accounts(eqx.Module):
         return jnp.sum(self.motor_power) / self.mass
 
 
+@eqx.filter_jit
 def accounts(hover: Hover, steps: int | None = None) -> tuple[Accounts, Trajectory]:
     """One stroke of a hover with its accounts, integrated along with the motion.
 
@@ -164,12 +165,11 @@ def stroke_torques(hover: Hover, run: Trajectory) -> Float[Array, "times 2"]:
     """Torques of the right and the left stroke motor along a recorded stroke [N·m]."""
     flight = hover.flight
     tree = flight.tree
-    law = StrokeLaw(hover.amplitude, flight.frequency)
-    drive = Drive(law, immerse(tree, flight.air), None, None, flight.gravity)
+    drive = flight.drive(hover.amplitude)
 
     def torque(k):
         t, q, dq = run.time[k], run.joints[k], run.joint_rates[k]
-        motion = drive.dynamics(tree, t, run.state(k), q, dq, law_motion(tree, law, t)[2])
+        motion = drive.dynamics(tree, t, run.state(k), q, dq, law_motion(tree, drive.law, t)[2])
         return motion.torque[tree.actuated_freedoms]
 
     return jax.lax.map(torque, jnp.arange(run.time.shape[0]))
@@ -184,22 +184,26 @@ def hover_figures(hover: Hover, means: Accounts, run: Trajectory) -> Figures:
         run: the stroke, at even times from 0 to one period.
     """
     tree = hover.flight.tree
-    half = lambda x: 0.5 * (jnp.max(x) - jnp.min(x))  # noqa: E731
     pitch = 2.0 * jnp.arctan2(run.quaternion[:, 1], run.quaternion[:, 0])
     tip = {motion: tip_angle(tree, run.joints, motion) for motion in ("twist", "bend")}
     return Figures(
         amplitude=hover.amplitude,
-        forward=half(run.position[:, 1]),
-        upward=half(run.position[:, 2]),
-        pitch=half(pitch),
-        twist=half(tip["twist"]),
+        forward=half_range(run.position[:, 1]),
+        upward=half_range(run.position[:, 2]),
+        pitch=half_range(pitch),
+        twist=half_range(tip["twist"]),
         twist_lag=_lag(tip["twist"]),
-        bend=half(tip["bend"]),
+        bend=half_range(tip["bend"]),
         bend_lag=_lag(tip["bend"]),
         torque=jnp.max(jnp.abs(stroke_torques(hover, run))),
         power=jnp.mean(means.motor_power),
         specific_power=means.specific_power,
     )
+
+
+def half_range(signal: Float[Array, "times"]) -> Float[Array, ""]:
+    """Half of what lies between the extremes of a signal: its amplitude."""
+    return 0.5 * (jnp.max(signal) - jnp.min(signal))
 
 
 def tip_angle(

@@ -67,7 +67,6 @@ def least_power(
         raise ValueError(f"least_power: range = {range}: must be greater than 1")
     first = MothParameters() if parameters is None else parameters
     begin = np.concatenate([np.asarray(first.twist_stiffness), np.asarray(first.bend_stiffness)])
-    solve = eqx.filter_jit(hover)
 
     def moth_of(factors: np.ndarray) -> MothParameters:
         stiffness = jnp.asarray(begin * np.exp(factors))
@@ -80,7 +79,7 @@ def least_power(
     def cost(factors: np.ndarray) -> tuple[float, np.ndarray]:
         moth = moth_of(factors)
         near = guess if not known else min(known, key=lambda pair: pair[0])[1].unknowns
-        found = solve(flight(sections, reading, moth, steps=steps), near)
+        found = hover(flight(sections, reading, moth, steps=steps), near)
         slope = sensitivity(moth, found, sections, reading)
         power = float(slope.power)
         known.append((power, found))

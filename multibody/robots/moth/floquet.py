@@ -13,6 +13,15 @@ from .hover import Hover
 
 NEUTRAL = 1e-4  # how far from one a multiplier of a translation or of yaw may be: round-off, magnified by double roots
 
+# Front to back: vectors change along n, axial vectors along s and a, the joints all turn the other way.
+_MIRROR = (
+    np.array([1.0, -1.0, 1.0]),
+    np.array([1.0, -1.0, 1.0, -1.0]),
+    np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0]),
+    -1.0,
+    -1.0,
+)
+
 
 class Floquet(eqx.Module):
     """Floquet multipliers of a hover of two equal wings, greatest modulus first.
@@ -45,12 +54,19 @@ class Floquet(eqx.Module):
         return all(abs(complex(self.decisive(kind))) < 1.0 for kind in ("sagittal", "lateral"))
 
 
-def stroke_map(hover: Hover, disturbance: Float[Array, "n"]) -> Float[Array, "n"]:
+def stroke_map(hover: Hover, disturbance: Float[Array, "n"], strokes: float = 1.0) -> Float[Array, "n"]:
     """The disturbance of a hover one stroke later.
 
     A disturbance is (position [m]; rotation in the thorax's frame, as twice the tangent of half its angle; twist,
     its angular part over ω; passive joints, right wing then left; their rates over ω).
+
+    Args:
+        hover: the flight.
+        disturbance: of its start.
+        strokes: how much later: one, or a half, after which all is seen in the mirror front to back.
     """
+    if strokes not in (0.5, 1.0):
+        raise ValueError(f"stroke_map: strokes = {strokes}: must be 1 or 0.5")
     flight, omega = hover.flight, hover.flight.frequency
     thorax, (joints, rates) = hover.start.thorax, hover.start.both_wings
     n = joints.shape[0]
@@ -60,25 +76,34 @@ def stroke_map(hover: Hover, disturbance: Float[Array, "n"]) -> Float[Array, "n"
     start = unchecked_state(
         thorax.position + place, quaternion / jnp.linalg.norm(quaternion), thorax.twist + unit * speed
     )
-    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending)
-    relative = quaternion_multiply(quaternion_conjugate(thorax.quaternion), run.quaternion[-1])
+    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending, strokes)
     free = flight.tree.passive_freedoms
+    joints_end, rates_end = run.joints[-1][free], run.joint_rates[-1][free]
+    end: tuple[Array, ...] = (run.position[-1], run.quaternion[-1], run.twist[-1], joints_end, rates_end)
+    if strokes == 0.5:
+        end = tuple(jnp.asarray(sign) * x for sign, x in zip(_MIRROR, end, strict=True))
+    position, orientation, twist, q, dq = end
+    relative = quaternion_multiply(quaternion_conjugate(thorax.quaternion), orientation)
     return jnp.concatenate(
         [
-            run.position[-1] - thorax.position,
+            position - thorax.position,
             2.0 * relative[1:] / relative[0],
-            (run.twist[-1] - thorax.twist) / unit,
-            run.joints[-1][free] - joints,
-            (run.joint_rates[-1][free] - rates) / omega,
+            (twist - thorax.twist) / unit,
+            q - joints,
+            (dq - rates) / omega,
         ]
     )
 
 
 @eqx.filter_jit
 def floquet(hover: Hover) -> Floquet:
-    """Floquet multipliers of a hover; the two families are told apart by the symmetry of the machine."""
+    """Floquet multipliers of a hover; the two families are told apart by the symmetry of the machine.
+
+    Half a stroke is differentiated: the other half does the same to its mirror image.
+    """
     n = 12 + 2 * len(hover.flight.tree.passive_freedoms)
-    monodromy = jax.jacfwd(lambda d: stroke_map(hover, d))(jnp.zeros(n))
+    half = jax.jacfwd(lambda d: stroke_map(hover, d, 0.5))(jnp.zeros(n))
+    monodromy = half @ half
     even, odd = _families(hover.flight.wing_joints)
     return Floquet(monodromy, _eigenvalues(even.T @ monodromy @ even), _eigenvalues(odd.T @ monodromy @ odd))
 

@@ -1,14 +1,16 @@
 """Hovering: the periodic flight that neither climbs nor sinks, found by Newton on half a stroke."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from gaits import Orbit, periodic_orbit
 
-from .flight import Flight, Sagittal, clamped_start, half_stroke
+from .flight import STEPS, Flight, Sagittal, clamped_start, fewest_steps, half_stroke
 
 AMPLITUDE = 0.72  # of the stroke with which a search begins, 41.3°: Table I [rad]
 STEP_LIMIT = 0.3  # of a Newton step, in rad, m/s or rad per radian of stroke
@@ -37,16 +39,8 @@ class Hover(eqx.Module):
 
 
 def cold_guess(flight: Flight, amplitude: float | Float[Array, ""] = AMPLITUDE) -> Float[Array, "n"]:
-    """Unknowns to begin with, from nothing but the moth itself: thorax held, wings from rest.
-
-    Args:
-        flight: the moth.
-        amplitude: of the stroke [rad].
-
-    Returns:
-        What `Hover.unknowns` gives for a hover.
-    """
-    start = clamped_start(flight, jnp.asarray(amplitude, float))
+    """Unknowns to begin with, from nothing but the moth itself: thorax held, wings from rest."""
+    start = clamped_start(flight, jnp.asarray(amplitude, float), steps=_coarse(flight))
     return jnp.concatenate([start.scaled(flight.frequency), jnp.asarray(amplitude, float)[None]])
 
 
@@ -80,27 +74,44 @@ def hover(
     density = getattr(flight.air, "density", None)
     if density is None or (not isinstance(density, Tracer) and float(density) == 0.0):
         raise ValueError("hover: air density = 0: nothing carries the weight of the moth, so no hover exists")
-    known = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if eqx.is_array(x) else x, flight)
-    orbit = periodic_orbit(
+    if guess is None:
+        # Far from the hover few steps do: they are taken by the same program, with other numbers.
+        still = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if eqx.is_array(x) else x, flight)
+        guess = _orbit(still, cold_guess(still), _coarse(flight), tolerance, max_iterations).start
+    orbit = _orbit(flight, guess, flight.steps, tolerance, max_iterations)
+    start = Sagittal.unscaled(orbit.start[:-1], flight.frequency)
+    return Hover(flight, orbit.start[-1], start, orbit.residual)
+
+
+def _orbit(flight: Flight, guess: Float[Array, "n"], steps: int, tolerance: float, max_iterations: int) -> Orbit:
+    # The number of steps is a number among others: whatever it is, one program serves.
+    return _compiled_orbit(
+        dataclasses.replace(flight, steps=STEPS), guess, jnp.asarray(steps), tolerance, max_iterations
+    )
+
+
+@eqx.filter_jit
+def _compiled_orbit(flight, guess, steps, tolerance, max_iterations):
+    return periodic_orbit(
         _half_stroke_map,
-        cold_guess(known) if guess is None else guess,
-        flight,
+        guess,
+        (flight, steps),
         transient=0,
         tolerance=tolerance,
         max_iterations=max_iterations,
         step_limit=STEP_LIMIT,
     )
-    return _hover(flight, orbit)
 
 
-def _hover(flight: Flight, orbit: Orbit) -> Hover:
-    start = Sagittal.unscaled(orbit.start[:-1], flight.frequency)
-    return Hover(flight, orbit.start[-1], start, orbit.residual)
+def _coarse(flight: Flight) -> int:
+    """Steps of a stroke with which a search begins."""
+    return min(flight.steps, fewest_steps(flight.sections))
 
 
-def _half_stroke_map(unknowns: Float[Array, "n"], flight: Flight) -> Float[Array, "n"]:
+def _half_stroke_map(unknowns: Float[Array, "n"], args: tuple[Flight, Int[Array, ""]]) -> Float[Array, "n"]:
     """The map whose fixed point is the hover; the rise, as a mean velocity [m/s], stands for the amplitude."""
+    flight, steps = args
     start = Sagittal.unscaled(unknowns[:-1], flight.frequency)
-    end, rise = half_stroke(flight, unknowns[-1], start)
+    end, rise = half_stroke(flight, unknowns[-1], start, steps)
     amplitude = unknowns[-1] - rise / (0.5 * flight.period)
     return jnp.concatenate([end.scaled(flight.frequency), amplitude[None]])

@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from ...energy import mass
 from ...newton_euler import Dynamics
@@ -78,7 +78,6 @@ def parameters_of(table: Float[Array, "17"]) -> MothParameters:
     )
 
 
-@eqx.filter_jit
 def sensitivity(parameters: MothParameters, hover: Hover, sections: int = 4, reading: str = "TB8") -> Sensitivity:
     """All derivatives at a hover.
 
@@ -92,16 +91,22 @@ def sensitivity(parameters: MothParameters, hover: Hover, sections: int = 4, rea
         sections: as in `moth`.
         reading: as in `moth`.
     """
-    steps, gravity = hover.flight.steps, hover.flight.gravity
-    table = table_of(parameters).at[-1].set(hover.amplitude)
-    n = hover.unknowns.shape[0] - 1
+    known = parameters, hover.unknowns, hover.flight.gravity
+    return _sensitivity(*known, jnp.asarray(hover.flight.steps), sections, reading)
+
+
+@eqx.filter_jit
+def _sensitivity(parameters, unknowns, gravity, steps, sections, reading):
+    """Compiled for a number of sections and a reading; steps are a number among others."""
+    table = table_of(parameters).at[-1].set(unknowns[-1])
+    n = unknowns.shape[0] - 1
 
     def half_stroke(start: Float[Array, "n"], numbers: Float[Array, "17"], pull: Float[Array, ""]):
-        moth = flight(sections, reading, parameters_of(numbers), steps=steps, gravity=pull * gravity)
-        return jnp.concatenate([defects(moth, start, numbers[-1]), mass(moth.tree)[None]])
+        moth = flight(sections, reading, parameters_of(numbers), gravity=pull * gravity)
+        return jnp.concatenate([defects(moth, start, numbers[-1], steps), mass(moth.tree)[None]])
 
-    values = half_stroke(hover.unknowns[:-1], table, jnp.ones(()))
-    by_start, by_table, by_pull = jax.jacfwd(half_stroke, argnums=(0, 1, 2))(hover.unknowns[:-1], table, jnp.ones(()))
+    values = half_stroke(unknowns[:-1], table, jnp.ones(()))
+    by_start, by_table, by_pull = jax.jacfwd(half_stroke, argnums=(0, 1, 2))(unknowns[:-1], table, jnp.ones(()))
     fixed = jnp.arange(len(TABLE)) < len(TABLE) - 1
 
     def answer(last: Float[Array, "outputs"], columns: Float[Array, "outputs table"]):
@@ -125,10 +130,12 @@ def sensitivity(parameters: MothParameters, hover: Hover, sections: int = 4, rea
     )
 
 
-def defects(moth: Flight, start: Float[Array, "n"], amplitude: Float[Array, ""]) -> Float[Array, "n+2"]:
+def defects(
+    moth: Flight, start: Float[Array, "n"], amplitude: Float[Array, ""], steps: Int[Array, ""]
+) -> Float[Array, "n+2"]:
     """What half a stroke leaves of its start, the mean rise [m/s], and the mean power of one motor [W]."""
     begin = Sagittal.unscaled(start, moth.frequency)
-    run = moth.fly(amplitude, begin.thorax, *begin.both_wings, 0.5, integrand=MotorPower(moth.tree))
+    run = moth.fly(amplitude, begin.thorax, *begin.both_wings, 0.5, integrand=MotorPower(moth.tree), steps=steps)
     end = sagittal_end(run, moth.wing_joints, moth.tree.passive_freedoms).reversed()
     half = 0.5 * moth.period
     return jnp.concatenate([end.scaled(moth.frequency) - start, run.position[-1, 2:] / half, run.integrals[-1] / half])
