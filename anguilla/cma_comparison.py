@@ -14,117 +14,140 @@ from gaits.optimise import solve
 from gaits.parameters import Parameters
 from gaits.problem import Problem
 
-REACHED = 1e-4  # relative distance at which one has reached the other's optimum
+REACHED = 1e-4  # relative distance at which an optimum is reached
 TOLERANCE = 1e-6  # relative to the start: where both stop, well below that distance
 ASKED = 10.0  # times fewer rollouts
 
 
 @dataclass(frozen=True)
-class StrategyRun:
-    """One run of CMA-ES.
+class Run:
+    """One search with one seed.
 
     Attributes:
         seed: of its random numbers.
-        value: the best it found.
-        best: its parameters.
-        history: its best value after each rollout.
-        message: why it stopped.
+        history: the best value after each evaluation.
+        derivatives: whether each evaluation had derivatives.
+        best: the parameters found.
+        message: how it ended.
     """
 
     seed: int
-    value: float
-    best: np.ndarray
     history: np.ndarray
+    derivatives: np.ndarray
+    best: np.ndarray
     message: str
 
+    @property
+    def value(self) -> float:
+        """The best it found."""
+        return float(self.history[-1])
+
     def reached(self, value: float) -> int | None:
-        """Rollouts until it came as low as a value; None when it never did."""
+        """Evaluations until it came as low as a value; None when it never did."""
         hits = np.flatnonzero(self.history <= value + REACHED * abs(value))
         return int(hits[0]) + 1 if len(hits) else None
+
+    def rollouts(self, price: float) -> np.ndarray:
+        """Rollouts spent up to each evaluation, one with derivatives counted at a price."""
+        return np.cumsum(np.where(self.derivatives, price, 1.0))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two ways to one optimum.
+    """Two ways to one optimum, with several seeds each.
 
     Attributes:
         name: of the problem.
-        optimum: what the gradients found.
-        runs: of CMA-ES, one for each seed.
-        price: of an evaluation with derivatives, in rollouts: a ratio of times, measured.
+        objective: its name.
+        unit: its unit.
+        names: of the parameters.
+        before: value at the start of all.
+        gradients: searches by gradients.
+        strategy: runs of CMA-ES.
+        price: of an evaluation with derivatives, in rollouts: a ratio of processor times, measured.
     """
 
     name: str
-    optimum: gaits.Optimum
-    runs: list[StrategyRun]
+    objective: str
+    unit: str
+    names: list[str]
+    before: float
+    gradients: list[Run]
+    strategy: list[Run]
     price: float
 
     @property
-    def rollouts(self) -> int:
-        """Of the gradients, all starts and what was screened for them: function evaluations."""
-        return len(self.optimum.screened) + self.optimum.evaluations
+    def least(self) -> float:
+        """The best value that any run found."""
+        return min(run.value for run in (*self.gradients, *self.strategy))
 
-    @property
-    def rollouts_with_derivatives(self) -> float:
-        """Of the gradients, an evaluation with derivatives counted at its price."""
-        return len(self.optimum.screened) + self.price * self.optimum.evaluations
+    def successes(self, runs: list[Run]) -> int:
+        """How many runs reached the best value known."""
+        return sum(run.reached(self.least) is not None for run in runs)
 
-    @property
-    def strategy_rollouts(self) -> list[int]:
-        """Of each run of CMA-ES, until it reached the gradients' optimum or ended."""
-        return [run.reached(self.optimum.value) or len(run.history) for run in self.runs]
+    def expected(self, runs: list[Run], price: float = 1.0, whole: bool = False) -> float:
+        """Rollouts that reaching the best value known takes: those of all runs over the number that reached it.
 
-    @property
-    def ratio(self) -> float:
-        """Rollouts of CMA-ES over those of the gradients: the median of its runs."""
-        return float(np.median(self.strategy_rollouts)) / self.rollouts
+        Args:
+            runs: of one optimiser.
+            price: of an evaluation with derivatives.
+            whole: count each run to its own end; otherwise one that reaches the value counts until then.
+        """
+        ends = [None if whole else run.reached(self.least) for run in runs]
+        spent = [run.rollouts(price)[-1 if end is None else end - 1] for run, end in zip(runs, ends, strict=True)]
+        found = self.successes(runs)
+        return float(sum(spent)) / found if found else float("inf")
+
+    def ratio(self, price: float = 1.0, whole: bool = False) -> float:
+        """Rollouts of CMA-ES over those of the gradients; arguments as of `expected`."""
+        return self.expected(self.strategy, 1.0, whole) / self.expected(self.gradients, price, whole)
 
     @property
     def as_good(self) -> bool:
-        """Whether no run of CMA-ES found a lower optimum."""
-        least = min(run.value for run in self.runs)
-        return self.optimum.value <= least + REACHED * abs(least)
-
-    @property
-    def gradient_history(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rollouts, rollouts with derivatives at their price, and the gradients' best value after them."""
-        values = np.concatenate([self.optimum.screened, [e.values[0] for e in self.optimum.history]])
-        cost = np.r_[np.ones(len(self.optimum.screened)), np.full(self.optimum.evaluations, self.price)]
-        return np.arange(1, len(values) + 1), np.cumsum(cost), np.fmin.accumulate(values)  # past those without a number
+        """Whether as many searches by gradients as runs of CMA-ES found the best optimum known, in proportion."""
+        shares = [self.successes(runs) / len(runs) for runs in (self.gradients, self.strategy)]
+        return shares[0] > 0 and shares[0] >= shares[1]
 
     @property
     def verdict(self) -> str:
-        """Which found the better optimum, and at what price."""
-        if not self.as_good:
-            least = min(run.value for run in self.runs)
-            return f"CMA-ES found a lower optimum, by {1.0 - least / self.optimum.value:.1%}"
-        return f"gradients: as good an optimum in {self.ratio:.1f} times fewer rollouts"
+        """Which reaches the best optimum, and at what price."""
+        if not self.successes(self.gradients):
+            best = min(run.value for run in self.gradients)
+            return f"CMA-ES found a lower optimum, by {1.0 - self.least / best:.1%}"
+        if not self.successes(self.strategy):
+            best = min(run.value for run in self.strategy)
+            return f"gradients found a lower optimum, by {1.0 - self.least / best:.1%}"
+        return f"gradients: the best optimum in {self.ratio():.1f} times fewer rollouts"
 
     def __str__(self) -> str:
-        o, all_in = self.optimum, self.rollouts_with_derivatives
-        starts = len({e.start for e in o.history})
         lines = [
-            f"{self.name}: {o.objective}, {len(o.names)} parameters, the same bounds; a rollout is one steady swim",
-            f"gradients      {o.value:.8g} in {self.rollouts} rollouts: {len(o.screened)} screened, then "
-            f"{o.evaluations} with derivatives from {starts} starts ({o.method})",
-            f"               derivatives counted too: {all_in:.0f} rollouts (an evaluation with derivatives takes "
-            f"{self.price:.1f} times as long as one without: measured)",
+            f"{self.name}: {self.objective}, {len(self.names)} parameters, the same bounds and start; "
+            "a rollout is one steady swim",
+            f"{'':12}{'seed':>5}{'best value':>13}{'rollouts':>10}{'to reach it':>13}   how it ended",
         ]
-        for run, count in zip(self.runs, self.strategy_rollouts, strict=True):
-            reached = run.reached(o.value) is not None
-            words = f"as low as the gradients after {count}" if reached else "never as low as the gradients"
-            lines.append(
-                f"CMA-ES seed {run.seed:<3}{run.value:.8g} in {len(run.history)} rollouts, {words}: "
-                f"{count / self.rollouts:.1f} times as many ({count / all_in:.1f} with derivatives); {run.message}"
-            )
-        met = "met" if self.as_good and self.ratio >= ASKED else "missed"
-        median = float(np.median(self.strategy_rollouts))
+        for words, runs in (("gradients", self.gradients), ("CMA-ES", self.strategy)):
+            for run in runs:
+                reached = run.reached(self.least)
+                count = f"{len(run.history)}"
+                lines.append(
+                    f"{words:12}{run.seed:5}{run.value:13.8f}{count:>10}{reached or 'never':>13}   {run.message}"
+                )
+        p, ok = self.price, self.successes
+        met = "met" if self.as_good and self.ratio() >= ASKED else "missed"
         return "\n".join(
             [
                 *lines,
-                f"ratio of optima, gradients over the best of CMA-ES: {o.value / min(r.value for r in self.runs):.6f}",
-                f"ratio of rollouts, median of the seeds: {self.ratio:.1f} ({median / all_in:.1f} with derivatives)",
-                f"{self.verdict}; asked for: as good in {ASKED:g} times fewer: {met}",
+                f"best value {self.least:.8f}, reached to {REACHED:g} by {ok(self.gradients)} of {len(self.gradients)} "
+                f"searches by gradients, {ok(self.strategy)} of {len(self.strategy)} of CMA-ES",
+                "rollouts that reaching it takes (those of all runs over the number that reached it):",
+                f"  function evaluations       gradients {self.expected(self.gradients):6.0f}   "
+                f"CMA-ES {self.expected(self.strategy):6.0f}   ratio {self.ratio():5.1f}   "
+                f"(every run to its own end: {self.ratio(whole=True):.1f})",
+                f"  derivatives counted too    gradients {self.expected(self.gradients, p):6.0f}   "
+                f"CMA-ES {self.expected(self.strategy):6.0f}   ratio {self.ratio(p):5.1f}   "
+                f"(every run to its own end: {self.ratio(p, True):.1f})",
+                f"  an evaluation with derivatives takes {p:.2f} times the processor time of one without: measured",
+                f"{self.verdict}; asked for: as good in {ASKED:g} times fewer function evaluations: {met}",
             ]
         )
 
@@ -137,13 +160,14 @@ def against_cma(
     model: Any,
     *,
     budget: int,
+    seeds: int = 1,
     starts: int = 1,
     screen: int = 0,
-    seeds: int = 1,
+    race: int = 0,
     logs: Path | None = None,
     progress: bool = True,
 ) -> Comparison:
-    """Minimises by SLSQP, then by CMA-ES with its own defaults, from the same gait.
+    """Minimises by SLSQP and by CMA-ES with its own defaults, both from the same gait.
 
     Args:
         name: of the problem.
@@ -152,33 +176,49 @@ def against_cma(
         bounds: (low, high) of each parameter.
         model: from a gait to a motion.
         budget: greatest number of rollouts of each run of CMA-ES.
-        starts: of the gradients.
-        screen: points that are screened for the starts after the first.
-        seeds: runs of CMA-ES, with the seeds 1, 2, ...
+        seeds: searches of each kind, with the seeds 1, 2, ...
+        starts: of each search by gradients, the first being the gait.
+        screen: points that are screened for the other starts.
+        race: evaluations after which only the best start goes on.
         logs: directory of the evaluations' logs, from which a killed comparison goes on; none when None.
         progress: show progress bars.
     """
     problem = Problem(objective, Parameters(gait, bounds), model, ())
     place = lambda end: None if logs is None else logs / f"{name}_{end}.jsonl"  # noqa: E731
-    optimum = solve(
-        problem,
-        starts=starts,
-        screen=screen,
-        batch=False,
-        tolerance=TOLERANCE,
-        log=place("gradients"),
-        progress=progress,
-    )
-    runs = [
-        evolve(problem, seed, budget, abs(optimum.before), place(f"cma_{seed}"), progress)
-        for seed in range(1, seeds + 1)
+    options = {"starts": starts, "screen": screen, "race": race, "batch": False, "tolerance": TOLERANCE}
+    optima = [
+        solve(problem, seed=seed, log=place(f"gradients_{seed}"), progress=progress, **options)
+        for seed in range(1, (seeds if starts > 1 else 1) + 1)  # one start has nothing random
     ]
-    return Comparison(name, optimum, runs, price_of_derivatives(problem))
+    size = abs(optima[0].before)
+    strategy = [evolve(problem, seed, budget, size, place(f"cma_{seed}"), progress) for seed in range(1, seeds + 1)]
+    return Comparison(
+        name=name,
+        objective=problem.name,
+        unit=problem.unit,
+        names=problem.parameters.names,
+        before=optima[0].before,
+        gradients=[search_of(optimum, seed) for seed, optimum in enumerate(optima, 1)],
+        strategy=strategy,
+        price=price_of_derivatives(problem),
+    )
+
+
+def search_of(optimum: gaits.Optimum, seed: int) -> Run:
+    """A search by gradients as a run: what was screened, then what was evaluated with derivatives."""
+    values = np.concatenate([optimum.screened, [e.values[0] for e in optimum.history]])
+    derivatives = np.arange(len(values)) >= len(optimum.screened)
+    starts = len({e.start for e in optimum.history})
+    message = f"{len(optimum.screened)} screened, {optimum.evaluations} with derivatives, {starts} starts"
+    if optimum.overtaken:
+        message += f" of which {optimum.overtaken} were overtaken"
+    best = np.fmin.accumulate(values)  # past those without a number
+    return Run(seed, best, derivatives, optimum.best, f"{message} ({optimum.method})")
 
 
 def evolve(
     problem: Problem, seed: int, budget: int, size: float, log: Path | None = None, progress: bool = True
-) -> StrategyRun:
+) -> Run:
     """CMA-ES with its default population, whose members are evaluated in one batch.
 
     Args:
@@ -214,20 +254,21 @@ def evolve(
             bar.set_postfix(best=f"{best:.6g}", refresh=False)
     known.close()
     message = ", ".join(f"{key}: {value:g}" for key, value in (strategy.stop() or {}).items())
-    return StrategyRun(seed, float(best), parameters.from_vector(best_x), np.array(values), f"stopped by {message}")
+    none = np.zeros(len(values), dtype=bool)
+    return Run(seed, np.array(values), none, parameters.from_vector(best_x), f"stopped by {message}")
 
 
 def price_of_derivatives(problem: Problem, repeats: int = 3) -> float:
-    """Time of an evaluation with derivatives over that of one without, at the start, compiled before."""
+    """Processor time of an evaluation with derivatives over that of one without, at the start, compiled before."""
     x = problem.parameters.to_vector(problem.parameters.start)
     rows = np.stack([x] * 8)  # as many as screening and small populations evaluate at once: compiled already
     times = np.full((2, repeats + 1), np.inf)
     for k in range(repeats + 1):
-        begin = time.perf_counter()
+        begin = time.process_time()
         problem.derivatives(x[None])
-        middle = time.perf_counter()
+        middle = time.process_time()
         problem.values(rows)
-        times[:, k] = middle - begin, (time.perf_counter() - middle) / len(rows)
+        times[:, k] = middle - begin, (time.process_time() - middle) / len(rows)
     derivatives, value = times[:, 1:].min(axis=1)
     return float(derivatives / value)
 

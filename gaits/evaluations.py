@@ -41,6 +41,10 @@ class Evaluation:
     violation: float
 
 
+class Overtaken(Exception):
+    """A start that is given up because another one does better."""
+
+
 class Evaluator:
     """Answers the optimisers of several starts together: each round is one batch.
 
@@ -58,10 +62,12 @@ class Evaluator:
         how: dict[str, Any],
         progress: bool,
         batch: bool = True,
+        race: int = 0,
     ):
         self._problem = problem
         self._starts = starts
         self._batch = batch
+        self._race = race
         self.history: list[Evaluation] = []
         self.replayed = 0
         self.screened = np.zeros(0)
@@ -130,13 +136,24 @@ class Evaluator:
                 if not self._alive:
                     return
                 asked, self._asked = self._asked, {}
+            lost = self._overtaken(set(asked))
+            answers: dict[int, Any] = {start: Overtaken() for start in lost}
+            asked = {start: x for start, x in asked.items() if start not in lost}
             try:
-                answers: dict[int, Any] = dict(self._answer(asked))
+                answers |= dict(self._answer(asked))
             except Exception as error:
-                answers = {start: error for start in asked}
+                answers |= {start: error for start in asked}
             with self._ready:
                 self._answers |= answers
                 self._ready.notify_all()
+
+    def _overtaken(self, starts: set[int]) -> set[int]:
+        """All but the best of the starts, once each has made the evaluations of the race."""
+        own = {start: [e for e in self.history if e.start == start] for start in sorted(starts)}
+        if not self._race or any(len(evaluations) < self._race for evaluations in own.values()):
+            return set()
+        merit = lambda e: (e.violation if e.violation > 1e-6 else 0.0, e.values[0])  # noqa: E731
+        return starts - {min(own, key=lambda start: min(map(merit, own[start])))}
 
     def _answer(self, asked: dict[int, np.ndarray]):
         new = [start for start, x in asked.items() if self._log.find(x) is None]

@@ -28,6 +28,7 @@ def optimise(
     method: Any = "slsqp",
     starts: int = 1,
     screen: int = 0,
+    race: int = 0,
     seed: int = 0,
     batch: bool = True,
     max_iterations: int = 100,
@@ -54,6 +55,7 @@ def optimise(
         starts: how many starts; the first is the gait that is given, those after it fill the box evenly.
         screen: how many points that fill the box evenly are evaluated first, without derivatives: the starts after
             the first are the best of them. None when 0.
+        race: evaluations of each start after which only the best of them goes on; 0 lets all go on to their ends.
         seed: of the other starts, or of the points that are screened.
         batch: evaluate all starts in one batch, by vmap; False takes them one after another, which wastes nothing
             where there is one core, and compiles less.
@@ -79,6 +81,7 @@ def optimise(
         method=method,
         starts=starts,
         screen=screen,
+        race=race,
         seed=seed,
         batch=batch,
         max_iterations=max_iterations,
@@ -96,6 +99,7 @@ def solve(
     method: Any = "slsqp",
     starts: int = 1,
     screen: int = 0,
+    race: int = 0,
     seed: int = 0,
     batch: bool = True,
     max_iterations: int = 100,
@@ -107,7 +111,9 @@ def solve(
 ) -> Optimum:
     """`optimise` of a problem that is built already, and maybe compiled by an earlier call; arguments as there."""
     one_of("infeasible_start", infeasible_start, ("refuse", "accept"))
-    for name, value, least in (("starts", starts, 1), ("max_iterations", max_iterations, 1), ("screen", screen, 0)):
+    counts = {"starts": starts, "max_iterations": max_iterations, "screen": screen, "race": race}
+    for name, value in counts.items():
+        least = 1 if name in ("starts", "max_iterations") else 0
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
     if 0 < screen < starts - 1 or (screen and starts == 1):
@@ -122,8 +128,8 @@ def solve(
     points = chosen.to_vector(chosen.start)[None]
     others = spread(*chosen.box, screen or starts - 1, seed) if starts > 1 else points[:0]
     how = {"method": _name(method), "first": points.tolist(), "starts": starts, "tolerance": tolerance}
-    how |= {"screen": screen, "seed": seed} if starts > 1 else {}
-    evaluator = Evaluator(problem, starts, log, how, progress, batch)
+    how |= {"screen": screen, "race": race, "seed": seed} if starts > 1 else {}
+    evaluator = Evaluator(problem, starts, log, how, progress, batch, race)
     if screen:
         values = evaluator.screen(others)
         broken = np.array([problem.violation(row) for row in values])

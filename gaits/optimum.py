@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .evaluations import Evaluation, Evaluator
+from .evaluations import Evaluation, Evaluator, Overtaken
 from .problem import OptimisationError, Problem
 
 ACTIVE = 1e-4  # relative distance to a bound that counts as touching it
@@ -70,6 +70,7 @@ class Optimum:
         screened: objectives of the points that were screened for starts, without derivatives.
         replayed: how many of them came from the log of an earlier run.
         cut: how many gave no number.
+        overtaken: starts that were given up because another did better.
         failed: starts that ended with an error, in words.
         history: all evaluations in order.
     """
@@ -94,6 +95,7 @@ class Optimum:
     screened: np.ndarray
     replayed: int
     cut: int
+    overtaken: int
     failed: list[str]
     history: list[Evaluation]
 
@@ -123,6 +125,8 @@ class Optimum:
             counts += f" after {len(self.screened)} screened for starts"
         sources = f"{self.replayed} from the log, {self.cut} without a number"
         lines += ["", f"{self.method}: {ended} ({self.message}), {counts} ({sources})"]
+        if self.overtaken:
+            lines.append(f"{self.overtaken} starts were given up when another did better")
         lines += [f"a start failed: {reason}" for reason in self.failed]
         return "\n".join(lines)
 
@@ -147,7 +151,8 @@ def build_optimum(problem: Problem, evaluator: Evaluator, ends: list[Any], feasi
     best = min(feasible, key=lambda e: e.values[0])
     first = next(e for e in history if e.start == 0)
     end = ends[best.start]
-    success, message, iterations, _ = (False, str(end), 0, 0) if isinstance(end, Exception) else end
+    words = "overtaken by another start" if isinstance(end, Overtaken) else str(end)
+    success, message, iterations, _ = (False, words, 0, 0) if isinstance(end, Exception) else end
     p = problem.parameters
     before, after = first.values[1:], best.values[1:]
     return Optimum(
@@ -174,6 +179,7 @@ def build_optimum(problem: Problem, evaluator: Evaluator, ends: list[Any], feasi
         screened=evaluator.screened,
         replayed=evaluator.replayed,
         cut=sum(end[3] for end in ends if not isinstance(end, Exception)),
-        failed=[str(end) for end in ends if isinstance(end, Exception)],
+        overtaken=sum(isinstance(end, Overtaken) for end in ends),
+        failed=[str(end) for end in ends if isinstance(end, Exception) and not isinstance(end, Overtaken)],
         history=history,
     )

@@ -1,4 +1,4 @@
-"""A process that sweeps 4096 gaits, for the tests: alone, one of several, or killed on the way.
+"""A process that sweeps 4096 short swims, for the tests: alone, one of several, or killed on the way.
 
 python sweep_worker.py {"store": ..., "process": 0, "processes": 1, "port": 0, "die_at": null, "job": "gaits"}
 """
@@ -17,25 +17,28 @@ jax.config.update("jax_num_cpu_devices", settings.get("devices", 1))
 if settings.get("processes", 1) > 1:
     jax.distributed.initialize(f"localhost:{settings['port']}", settings["processes"], settings["process"])
 
+import diffrax  # noqa: E402
+import equinox as eqx  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 import anguilla  # noqa: E402
+import cosserat  # noqa: E402
 import gaits  # noqa: E402
+import hydro  # noqa: E402
 from anguilla.sweeps.store import Store  # noqa: E402
 
+BODY = cosserat.Beam(cosserat.rod(1.0, 0.03, 0.05).profile, load_panels=(2,))
+WAVE, FLUID, PATH = gaits.planar(), hydro.Morison(), cosserat.Panels(order=8)
 
-def tail_motion(amplitude, wavelength, period):
-    """Where the tail of a 2 m body is bent to, seen from its head, over a period; and how fast it goes at most."""
-    gait = gaits.planar(amplitude * jnp.array([1.0, -0.75, 1.0]), wavelength, period)
-    X = jnp.linspace(0.0, 2.0, 101)
 
-    def tail(t):
-        angle = jnp.cumsum(jax.vmap(lambda x: gait(x, t)[5])(X)) * 0.02
-        return 0.02 * jnp.sum(jnp.stack([jnp.cos(angle), jnp.sin(angle)]), axis=1)
-
-    rate = jax.vmap(jax.jacfwd(tail))(2.0 + period * jnp.linspace(0.0, 1.0, 33))
-    return {"fastest": jnp.max(jnp.linalg.norm(rate, axis=1)), "rate": rate[0]}
+def first_second(amplitude, wavelength, period):
+    """Where a 1 m rod is, and how it moves, one second after it began to swim from rest."""
+    numbers = lambda gait: tuple(getattr(gait.bending3.laws[1], name) for name in grid)  # noqa: E731
+    gait = eqx.tree_at(numbers, WAVE, (amplitude * numbers(WAVE)[0], wavelength, period))
+    constant = {"controller": diffrax.ConstantStepSize(), "dt0": 0.125, "adjoint": diffrax.ForwardMode()}
+    swim = cosserat.rollout(BODY, gait, FLUID, 1.0, samples=2, path=PATH, throw=False, **constant)
+    return {"nose": swim.position[-1], "spin": swim.twist[-1, 5]}
 
 
 def long_row(seed):
@@ -50,7 +53,7 @@ def die_in_block(count):
     def deadly(self, index, values):
         calls.append(index)
         if len(calls) == count:
-            self._root["fastest"][self._grid.region(index)] = 0.0
+            self._root["nose"][self._grid.region(index)] = 0.0
             os.kill(os.getpid(), signal.SIGKILL)
         write(self, index, values)
 
@@ -74,4 +77,4 @@ else:
     assert jax.process_count() == settings.get("processes", 1)
     sixteen = lambda low, high: np.linspace(low, high, 16)  # noqa: E731
     grid = {"amplitude": sixteen(0.3, 1.2), "wavelength": sixteen(0.8, 2.0), "period": sixteen(0.5, 2.0)}
-    anguilla.sweep(tail_motion, grid, store=settings["store"], chunk=128, title="tails", progress=False)
+    anguilla.sweep(first_second, grid, store=settings["store"], chunk=128, title="swims", progress=False)

@@ -142,21 +142,20 @@ def test_a_log_answers_for_a_killed_run(tmp_path):
 def test_gradients_against_an_evolution_strategy(tmp_path):
     """On the valley, whose optimum is known: both get there, and the account of rollouts is right."""
     options = {"budget": 3000, "starts": 2, "screen": 9, "seeds": 2, "logs": tmp_path, "progress": False}
-    found, again = (against_cma("valley", ROSENBROCK, WAVE, BOUNDS, None, **options) for _ in range(2))
-    assert abs(found.optimum.value) < 1e-5 and all(abs(run.value) < 1e-3 for run in found.runs)
-    assert found.rollouts == 9 + found.optimum.evaluations == 9 + len(found.optimum.history)
-    assert found.rollouts_with_derivatives == 9 + found.price * found.optimum.evaluations and found.price > 0
-    for run in found.runs:
-        assert (np.diff(run.history) <= 0).all() and run.history[-1] == run.value
+    raised = ROSENBROCK + gaits.quantity("one", "J", lambda a: 1.0 + 0.0 * a[0], "amplitude")
+    found, again = (against_cma("valley", raised, WAVE, BOUNDS, None, **options) for _ in range(2))
+    assert abs(found.least - 1.0) < 1e-5 and found.as_good and found.successes(found.gradients) == 2
+    for run, other in zip((*found.gradients, *found.strategy), (*again.gradients, *again.strategy), strict=True):
+        assert (np.diff(run.history) <= 0).all() and run.history.tobytes() == other.history.tobytes()
         assert run.reached(run.value) == np.flatnonzero(run.history <= run.value * (1 + 1e-4))[0] + 1
-        assert run.reached(-1.0) is None
-    rollouts, with_derivatives, values = found.gradient_history
-    assert rollouts[-1] == found.rollouts and abs(with_derivatives[-1] / found.rollouts_with_derivatives - 1) < 1e-12
-    assert values[-1] == found.optimum.value
-    assert "ratio of rollouts" in str(found) and len(view.optimisers_compared([found, found]).axes) == 2
-    assert again.optimum.replayed == again.optimum.evaluations
-    for one, other in zip(found.runs, again.runs, strict=True):
-        assert one.history.tobytes() == other.history.tobytes()
+        assert run.reached(0.5) is None
+    ends = [run.reached(found.least) for run in found.gradients]
+    spent = [9 + 3.0 * (end - 9) for end in ends]
+    assert found.expected(found.gradients) == sum(ends) / 2 and found.expected(found.gradients, 3.0) == sum(spent) / 2
+    whole = [len(run.history) / found.successes(found.strategy) for run in found.strategy]
+    assert abs(found.expected(found.strategy, whole=True) / sum(whole) - 1.0) < 1e-12
+    assert found.ratio() > 3.0 and "ratio" in str(found) and found.price > 0.0
+    assert len(view.optimisers_compared([found, found]).axes) == 2
 
 
 def test_screening_finds_the_better_well():
@@ -165,6 +164,9 @@ def test_screening_finds_the_better_well():
     wave = gaits.TravellingWave(1.0, 0.9, 1.0)
     found = gaits.optimise(two, wave, {"wavelength": (-2.0, 2.0)}, starts=2, screen=11, batch=False, progress=False)
     assert len(found.screened) == 11 and found.best[0] < -0.9 and "after 11 screened" in str(found)
+    raced = gaits.optimise(two, wave, {"wavelength": (-2.0, 2.0)}, starts=6, race=3, progress=False, tolerance=1e-12)
+    counts = [sum(e.start == start for e in raced.history) for start in range(6)]
+    assert raced.best[0] < -0.9 and sorted(counts)[:5] == [3] * 5 and max(counts) > 3 and raced.overtaken == 5
     first = {e.start: e for e in reversed(found.history)}
     assert first[0].values[0] == found.before and first[1].values[0] == found.screened.min()
     with pytest.raises(ValueError, match="screen = 1: must be 0, or at least starts - 1"):

@@ -9,6 +9,7 @@ import pytest
 import cosserat
 import gaits
 import hydro
+from anguilla.co_design import Design, EelBody
 from gaits.optimise import solve
 from gaits.parameters import Parameters
 from gaits.problem import Problem
@@ -34,16 +35,17 @@ def test_a_map_without_orbit_says_so():
         gaits.periodic_orbit(lambda x, _: x, [np.nan])
 
 
-# The published wave with offsets about both axes: α1, α2, α3, λ, T, and the two offsets.
-GAIT = gaits.spiral(0.1, 0.2)
+# The published wave with offsets about both axes: α1, α2, α3, λ, T, the two offsets; and the height of the tail.
+DESIGN = Design(gaits.spiral(0.1, 0.2), EelBody())
 BOUNDS = {
     "amplitude": (-3.0, 3.0),
     "wavelength": (0.5, 2.5),
     "period": (0.4, 2.5),
     "bending2.laws[1].value": (-0.5, 0.5),
     "bending3.laws[1].laws[1].value": (-0.5, 0.5),
+    "tail_c": (0.045, 0.06),
 }
-PUBLISHED = np.array([1.0, -0.75, 1.0, 1.0, 1.0, 0.0, 0.0])
+PUBLISHED = np.array([1.0, -0.75, 1.0, 1.0, 1.0, 0.0, 0.0, 0.05])
 STEPS, PATH, FLUID = 24, cosserat.Panels(order=20), hydro.Morison()
 EEL = cosserat.eel()
 BEAM = cosserat.Beam(EEL.profile, EEL.density, EEL.nose_radius, load_panels=(1, 1, 8, 1))
@@ -58,10 +60,13 @@ WATCHED = (
 
 @pytest.fixture(scope="module")
 def problem():
-    """Speed, torques and what is watched, with derivatives by all seven parameters: compiled once for this file."""
-    model = lambda gait: cosserat.steady_swim(BEAM, gait, FLUID, path=PATH, steps=STEPS, throw=False)  # noqa: E731
+    """Speed, torques and what is watched, with derivatives by all eight parameters: compiled once for this file."""
+
+    def model(design):
+        return cosserat.steady_swim(design.body.beam(BEAM), design.gait, FLUID, path=PATH, steps=STEPS, throw=False)
+
     constraints = [gaits.section_torque.at_most(TORQUE), *(quantity.watched() for quantity in WATCHED)]
-    return Problem(-gaits.steady_speed, Parameters(GAIT, BOUNDS), model, constraints)
+    return Problem(-gaits.steady_speed, Parameters(DESIGN, BOUNDS), model, constraints)
 
 
 def evaluate(problem, values):
@@ -97,14 +102,14 @@ def test_steady_planar_swim(problem):
 
 
 def test_gradients_of_the_steady_swim(problem):
-    """By (α1, α2, α3, λ, T, offsets) against central differences; by T also against the law of scales.
+    """By (α1, α2, α3, λ, T, offsets) and the tail's height against central differences; by T also by a law of scales.
 
     All forces of the model are quadratic in the velocities: a gait played faster swims faster in proportion.
     """
     values = problem.parameters.start
     steady, step = evaluate(problem, values), 2e-5
     for k, name in enumerate(problem.parameters.names):
-        forward, backward = (evaluate(problem, values + s * step * np.eye(7)[k]) for s in (1.0, -1.0))
+        forward, backward = (evaluate(problem, values + s * step * np.eye(8)[k]) for s in (1.0, -1.0))
         for quantity in ("speed", "cost of transport"):
             central = (forward[quantity][0][0] - backward[quantity][0][0]) / (2.0 * step)
             error = abs(steady[quantity][1][0, k] / central - 1.0)
@@ -115,9 +120,20 @@ def test_gradients_of_the_steady_swim(problem):
 
 
 def test_a_torque_limit_that_binds(problem):
-    """The fastest swim at 2.5 N m, from a gait that needs more: the limit is touched and not passed."""
+    """The fastest gait and tail at 2.5 N m, from a swim that needs more: the limit is touched and not passed."""
     found = solve(problem, infeasible_start="accept", max_iterations=25, progress=False)
     torque = next(limit for limit in found.limits if "torque" in limit.name).after.max()
     print(f"speed {-found.before:.4f} -> {-found.value:.4f} m/s at {torque:.9f} N m, {found.evaluations} evaluations")
     assert found.violation <= 1e-6 and TORQUE * (1 - 1e-4) < torque <= TORQUE * (1 + 1e-6)
     assert -found.value > 1.3 * 0.404
+    assert abs(found.gait.body.tail_c - 0.05) > 1e-4  # the body changed with the gait
+
+
+def test_the_body_of_a_design():
+    """Sizes set in place give the beam that the constructors make; the published sizes give the published body."""
+    body = EelBody(0.08, 0.03, 0.06, 2.2)
+    for made, other in ((body.beam(EEL), body.checked_beam()), (EelBody().beam(EEL), EEL)):
+        for a, b in zip(jax.tree.leaves(made), jax.tree.leaves(other), strict=True):
+            assert np.abs(a - b).max() < 1e-15
+    with pytest.raises(ValueError, match="EelBody.tail_c = -0.1: must be finite and positive"):
+        EelBody(tail_c=-0.1)

@@ -84,7 +84,7 @@ def test_blocks_cover_the_grid_once(shape, chunk):
 
 
 def test_a_killed_sweep_goes_on(undisturbed, tmp_path):
-    """SIGKILL in the middle of block 17 of 32, with half of that block on disk."""
+    """4096 swims of a beam; SIGKILL in the middle of block 17 of 32, with half of that block on disk."""
     store = tmp_path / "killed"
     process = start(store, die_at=17)
     process.communicate(timeout=300)
@@ -92,13 +92,13 @@ def test_a_killed_sweep_goes_on(undisturbed, tmp_path):
     with pytest.raises(ValueError, match="16 of 32 blocks are complete"):
         anguilla.open_sweep(store)
     half = anguilla.open_sweep(store, partial=True).load()
-    assert np.isfinite(half["rate"]).sum() == 2 * 4096 // 2
+    assert np.isfinite(half["spin"]).sum() == 4096 // 2
     finish(start(store))
     again, alone = anguilla.open_sweep(store).load(), anguilla.open_sweep(undisturbed).load()
     assert again.sizes["amplitude"] * again.sizes["wavelength"] * again.sizes["period"] == 4096
     for name in alone.variables:
         assert again[name].values.tobytes() == alone[name].values.tobytes()
-    assert np.isfinite(alone["fastest"]).all() and float(alone["fastest"].std()) > 0.1
+    assert np.isfinite(alone["nose"]).all() and float(alone["spin"].std()) > 0.1
 
 
 def test_two_processes(undisturbed, tmp_path):
@@ -110,7 +110,7 @@ def test_two_processes(undisturbed, tmp_path):
     for process in both:
         finish(process)
     two, one = anguilla.open_sweep(tmp_path / "two").load(), anguilla.open_sweep(undisturbed).load()
-    for name in ("fastest", "rate"):
+    for name in ("nose", "spin"):
         difference = float(np.abs(two[name] - one[name]).max())
         print(f"two processes against one: {name} differs by {difference:.1e}")
         assert difference < 1e-12 * float(np.abs(one[name]).max())

@@ -17,7 +17,6 @@ from anguilla.gait_search import (
     QUANTITIES,
     as_the_optimiser_saw,
     compare,
-    compared_problems,
     goal,
     steady_model,
     swim_from_rest,
@@ -27,6 +26,7 @@ from anguilla.gait_search import (
 from anguilla.results import save
 
 from .arguments import at_least, directory, positive
+from .compare_cma import compare_with_cma, starts_and_screen
 
 DESCRIPTION = """\
 The planar gait of Boyer, Porez and Khalil (2006) is improved by gradients: amplitude, wavelength and period of its
@@ -96,7 +96,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         "--screen",
         type=at_least(0),
         metavar="N",
-        help="gaits all over the bounds, the best of which are the other starts; default: 0, compared: 16",
+        help="gaits all over the bounds, the best of which are the other starts; default: 0, compared: 8",
     )
     search.add_argument("--iterations", type=at_least(1), default=100, metavar="N", help="at most; default: 100")
     search.add_argument("--method", choices=("slsqp", "trust-constr"), default="slsqp", help="of SciPy; default: slsqp")
@@ -126,20 +126,13 @@ def check(arguments: argparse.Namespace) -> str | None:
     return None
 
 
-def starts_and_screen(arguments: argparse.Namespace) -> tuple[int, int]:
-    """How many starts, and how many gaits are screened for them: more of both where optimisers are compared."""
-    starts = arguments.starts or (3 if arguments.compare_cma else 1)
-    usual = 16 if arguments.compare_cma and starts > 1 else 0
-    return starts, usual if arguments.screen is None else arguments.screen
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Searches, swims, draws, and tells."""
     begin = time.perf_counter()
     beam, fluid = cosserat.eel(), hydro.Morison(added_mass=arguments.added_mass)
     arguments.out.mkdir(parents=True, exist_ok=True)
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
-    job = _compare if arguments.compare_cma else _search
+    job = compare_with_cma if arguments.compare_cma else _search
     written = job(arguments, beam, fluid, say)
     say("files      " + f"\n{'':11}".join(str(path) for path in written))
     say(f"wall time  {time.perf_counter() - begin:.0f} s")
@@ -147,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _search(arguments, beam, fluid, say) -> list[Path]:
-    published, starts_screen = gaits.planar(), starts_and_screen(arguments)
+    published, (starts, screen) = gaits.planar(), starts_and_screen(arguments)
     say("the published gait swims from rest ...")
     swim, reference = swim_from_rest(beam, published, fluid, progress=not arguments.quiet)
     wanted = goal(arguments.goal, reference, arguments.margin, arguments.torque_limit, arguments.curvature_limit)
@@ -170,8 +163,8 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
         model=model,
         constraints=constraints,
         method=arguments.method,
-        starts=starts_screen[0],
-        screen=starts_screen[1],
+        starts=starts,
+        screen=screen,
         max_iterations=arguments.iterations,
         infeasible_start="accept",  # by the margin: the published gait is at the limits
         log=arguments.out / f"{arguments.goal}_log.jsonl",
@@ -192,53 +185,6 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
     view.optimum_path(optimum).savefig(path, dpi=150)
     view.gaits_compared(swim, after, periods, limit).savefig(both, dpi=150)
     return [record, path, both, save(after, data), log]
-
-
-def _compare(arguments, beam, fluid, say) -> list[Path]:
-    from anguilla.cma_comparison import against_cma
-
-    starts, screen = starts_and_screen(arguments)
-    model, comparisons = steady_model(beam, fluid), []
-    for name, (objective, bounds) in compared_problems().items():
-        say(f"{name}: gradients, then CMA-ES (the first run compiles: some minutes) ...")
-        comparisons.append(
-            against_cma(
-                name,
-                objective,
-                gaits.planar(),
-                bounds,
-                model,
-                budget=arguments.budget,
-                starts=starts,
-                screen=screen,
-                seeds=arguments.seeds,
-                logs=arguments.out,
-                progress=not arguments.quiet,
-            )
-        )
-        say(f"\n{comparisons[-1].optimum}\n\n{comparisons[-1]}\n")
-    figure, record = arguments.out / "cma.png", arguments.out / "cma.json"
-    view.optimisers_compared(comparisons).savefig(figure, dpi=150)
-    record.write_text(json.dumps({one.name: _account(one) for one in comparisons}, indent=1) + "\n")
-    return [figure, record, *sorted(arguments.out.glob("*.jsonl"))]
-
-
-def _account(comparison: Any) -> dict[str, Any]:
-    optimum = comparison.optimum
-    return {
-        "gradients": {
-            "value": optimum.value,
-            "rollouts": comparison.rollouts,
-            "rollouts with derivatives": comparison.rollouts_with_derivatives,
-            "screened": len(optimum.screened),
-            "parameters": dict(zip(optimum.names, optimum.best.tolist(), strict=True)),
-        },
-        "cma": [
-            {"seed": run.seed, "value": run.value, "rollouts": len(run.history), "reached": run.reached(optimum.value)}
-            | {"parameters": dict(zip(optimum.names, run.best.tolist(), strict=True)), "message": run.message}
-            for run in comparison.runs
-        ],
-    }
 
 
 def _record(optimum: gaits.Optimum, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:

@@ -78,28 +78,31 @@ def optimisers_compared(comparisons: Sequence[Any]) -> Figure:
 
 
 def _compare(ax: Axes, comparison: Any) -> None:
-    optimum, runs = comparison.optimum, comparison.runs
-    rollouts, with_derivatives, values = comparison.gradient_history
-    price = f"derivatives counted too: {comparison.rollouts_with_derivatives:.0f} rollouts"
-    ax.step(rollouts, values, where="post", color=BLUE, linewidth=2.2, zorder=3,
-            label=f"gradients: {optimum.value:.5g} in {comparison.rollouts} rollouts")  # fmt: skip
-    ax.step(with_derivatives, values, where="post", color=BLUE, linewidth=1.4, linestyle="--", zorder=3, label=price)
-    for k, (run, shade) in enumerate(zip(runs, np.linspace(1.0, 0.45, len(runs)), strict=True)):
-        words = f"CMA-ES, seed {run.seed}: {run.value:.5g} in {len(run.history)} rollouts"
-        counts = np.arange(1, len(run.history) + 1)
-        ax.step(counts, run.history, where="post", color=VERMILLION, alpha=shade, linewidth=1.6, label=words)
-        reached = run.reached(optimum.value)
-        if reached is not None:
-            ax.plot(reached, run.history[reached - 1], "o", color=VERMILLION, markersize=6, zorder=4,
-                    label="as low as the gradients" if k == len(runs) - 1 else None)  # fmt: skip
-    ax.axhline(optimum.value, color=INK, linestyle=":", linewidth=1.0)
+    for runs, colour, words, price, style in (
+        (comparison.strategy, VERMILLION, "CMA-ES", 1.0, "-"),
+        (comparison.gradients, BLUE, "gradients", 1.0, "-"),
+        (comparison.gradients, BLUE, "gradients, derivatives counted too", comparison.price, ":"),
+    ):
+        for run in runs:
+            rollouts = run.rollouts(price)
+            ax.step(rollouts, run.history, where="post", color=colour, linewidth=1.5, linestyle=style, alpha=0.8)
+            reached = run.reached(comparison.least)
+            if reached is not None:
+                face = colour if style == "-" else "white"
+                ax.plot(rollouts[reached - 1], run.history[reached - 1], "o", color=colour, markerfacecolor=face,
+                        markersize=6, zorder=4)  # fmt: skip
+        expected = comparison.expected(runs, price)
+        words += f": {expected:.0f} rollouts" if np.isfinite(expected) else ": never"
+        ax.plot([], [], color=colour, linestyle=style, linewidth=1.8, label=words)
+    ax.axhline(comparison.least, color=INK, linestyle=":", linewidth=1.0)
     ax.set_xscale("log")
     ax.set_xlabel(label("rollouts: steady swims", "-"))
-    ax.set_ylabel(label(f"{optimum.objective}, best so far", optimum.unit if optimum.unit != "1" else "-"))
-    least, most = min(optimum.value, *(run.value for run in runs)), optimum.before
-    ax.set_ylim(least - 0.08 * (most - least), most + 0.85 * (most - least))
+    unit = comparison.unit if comparison.unit != "1" else "-"
+    ax.set_ylabel(label(f"{comparison.objective}, best so far", unit))
+    least, most = comparison.least, comparison.before
+    ax.set_ylim(least - 0.06 * (most - least), most + 0.45 * (most - least))
     frame_label(ax, f"{comparison.name}: {comparison.verdict}")
-    ax.legend(loc="upper right")
+    ax.legend(loc="upper right", title="to the best optimum, mean of the seeds", title_fontsize=9)
 
 
 def _last(swim: xr.Dataset, period: float) -> xr.Dataset:
