@@ -1,6 +1,5 @@
 """The moth hovers: orbit, weight, energy, published numbers, multipliers, derivatives, pictures, refusals."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -55,8 +54,14 @@ def found():
 
 
 @pytest.fixture(scope="module")
-def multipliers(found):
-    return floquet(found[0])
+def coarse(found):
+    """The same hover with few steps, which the compiled programs of the first one serve as well."""
+    return hover(flight(steps=COARSE), found[0].unknowns)
+
+
+@pytest.fixture(scope="module")
+def multipliers(coarse):
+    return floquet(coarse)
 
 
 def test_hover_repeats_carries_its_weight_and_spends_what_it_loses(found):
@@ -90,11 +95,10 @@ def test_published_table_hides_nothing(ours):
     assert "12.1" in lines[9] and lines[9].count("15.5") == 2
 
 
-def test_multipliers_are_those_of_the_differenced_stroke(found, multipliers):
-    hovering = found[0]
+def test_multipliers_are_those_of_the_differenced_stroke(coarse, multipliers):
     n, h = multipliers.monodromy.shape[0], 1e-6
     steps = h * np.concatenate([np.eye(n), -np.eye(n)])
-    moved = jax.jit(jax.vmap(lambda row: stroke_map(hovering, row)))(jnp.asarray(steps))
+    moved = np.stack([stroke_map(coarse, jnp.asarray(row)) for row in steps])
     differenced = np.asarray((moved[:n] - moved[n:]) / (2 * h)).T
     known, ours = np.linalg.eigvals(differenced), np.asarray(multipliers.multipliers)
     for value in ours:
@@ -107,18 +111,17 @@ def test_multipliers_are_those_of_the_differenced_stroke(found, multipliers):
     assert sum(abs(value - 1) < 1e-4 for value in ours) == 4
 
 
-def test_sensitivities_are_those_of_hovers_found_anew(found):
+def test_sensitivities_are_those_of_hovers_found_anew(found, coarse):
     hovering, means, _ = found
     parameters = MothParameters()
     assert abs(float(sensitivity(parameters, hovering).power) - float(means.motor_power[0])) < 1e-9
-    few = hover(flight(steps=COARSE), hovering.unknowns)
-    slope = sensitivity(parameters, few)
+    slope = sensitivity(parameters, coarse)
     # A small difference: the loads have kinks, which a greater one steps over.
     k, h = TABLE.index("span"), 1e-6
     both = []
     for sign in (1, -1):
         numbers = parameters_of(table_of(parameters).at[k].multiply(1 + sign * h))
-        near = hover(flight(parameters=numbers, steps=COARSE), few.unknowns)
+        near = hover(flight(parameters=numbers, steps=COARSE), coarse.unknowns)
         both.append((float(sensitivity(numbers, near).power), float(near.amplitude)))
     power, amplitude = (np.log(both[0][i] / both[1][i]) / (2 * h) for i in (0, 1))
     assert abs(float(slope.relative("hover_power")[k]) - power) < 1e-5
@@ -127,9 +130,9 @@ def test_sensitivities_are_those_of_hovers_found_anew(found):
     assert float(slope.lift_at_stroke[-1]) > 0 and float(slope.hover_power[-1]) == 0
 
 
-def test_stiffness_for_least_power_goes_downhill_and_keeps_to_its_bounds(found):
+def test_stiffness_for_least_power_goes_downhill_and_keeps_to_its_bounds(coarse):
     told = []
-    best = least_power(range=1.05, steps=COARSE, iterations=2, guess=found[0].unknowns, tell=told.append)
+    best = least_power(range=1.05, steps=COARSE, iterations=2, guess=coarse.unknowns, tell=told.append)
     assert len(told) == len(best.power) == len(best.stiffness) >= 2
     table = np.array([3e-3, 9e-3, 36e-3, 9e-3])
     np.testing.assert_allclose(best.stiffness[0], table, rtol=1e-12)
@@ -139,7 +142,7 @@ def test_stiffness_for_least_power_goes_downhill_and_keeps_to_its_bounds(found):
     chosen = np.concatenate([best.parameters.twist_stiffness, best.parameters.bend_stiffness])
     np.testing.assert_allclose(chosen, best.stiffness[np.argmin(best.power)], rtol=1e-12)
     # What is gained is what the gradient at the table promised, to second order in a change of five per cent.
-    promised = np.asarray(sensitivity(MothParameters(), found[0]).relative("hover_power"))[list(STIFFNESS)]
+    promised = np.asarray(sensitivity(MothParameters(), coarse).relative("hover_power"))[list(STIFFNESS)]
     gain, step = np.log(best.power.min() / best.power[0]), moved[np.argmin(best.power)]
     assert gain == pytest.approx(promised @ step, rel=0.2)
     # At a bound the power still falls outwards.

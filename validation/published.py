@@ -44,9 +44,10 @@ COLUMNS = ("claim", "where", "published", "ours", "evidence", "verdict", "why")
 def ledger() -> tuple[Claim, ...]:
     """All the claims, paper after paper."""
     from .claims_eel import CLAIMS as eel
+    from .claims_flight_and_surface import CLAIMS as flight_and_surface
     from .claims_machines import CLAIMS as machines
 
-    return eel + machines
+    return eel + machines + flight_and_surface
 
 
 def print_ledger(claims: tuple[Claim, ...]) -> None:

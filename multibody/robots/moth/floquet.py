@@ -1,14 +1,17 @@
 """Whether a hover lasts: how one stroke magnifies small disturbances of any kind."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float
+from jaxtyping import Array, Complex, Float, Int
 
 from spatial import quaternion_conjugate, quaternion_multiply
 
 from ...state import unchecked_state
+from .flight import STEPS
 from .hover import Hover
 
 NEUTRAL = 1e-4  # how far from one a multiplier of a translation or of yaw may be: round-off, magnified by double roots
@@ -54,7 +57,12 @@ class Floquet(eqx.Module):
         return all(abs(complex(self.decisive(kind))) < 1.0 for kind in ("sagittal", "lateral"))
 
 
-def stroke_map(hover: Hover, disturbance: Float[Array, "n"], strokes: float = 1.0) -> Float[Array, "n"]:
+def stroke_map(
+    hover: Hover,
+    disturbance: Float[Array, "n"],
+    strokes: float = 1.0,
+    steps: Int[Array, ""] | None = None,
+) -> Float[Array, "n"]:
     """The disturbance of a hover one stroke later.
 
     A disturbance is (position [m]; rotation in the thorax's frame, as twice the tangent of half its angle; twist,
@@ -64,6 +72,7 @@ def stroke_map(hover: Hover, disturbance: Float[Array, "n"], strokes: float = 1.
         hover: the flight.
         disturbance: of its start.
         strokes: how much later: one, or a half, after which all is seen in the mirror front to back.
+        steps: of a stroke; those of the flight when None.
     """
     if strokes not in (0.5, 1.0):
         raise ValueError(f"stroke_map: strokes = {strokes}: must be 1 or 0.5")
@@ -76,7 +85,7 @@ def stroke_map(hover: Hover, disturbance: Float[Array, "n"], strokes: float = 1.
     start = unchecked_state(
         thorax.position + place, quaternion / jnp.linalg.norm(quaternion), thorax.twist + unit * speed
     )
-    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending, strokes)
+    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending, strokes, steps=steps)
     free = flight.tree.passive_freedoms
     joints_end, rates_end = run.joints[-1][free], run.joint_rates[-1][free]
     end: tuple[Array, ...] = (run.position[-1], run.quaternion[-1], run.twist[-1], joints_end, rates_end)
@@ -95,14 +104,20 @@ def stroke_map(hover: Hover, disturbance: Float[Array, "n"], strokes: float = 1.
     )
 
 
-@eqx.filter_jit
 def floquet(hover: Hover) -> Floquet:
     """Floquet multipliers of a hover; the two families are told apart by the symmetry of the machine.
 
     Half a stroke is differentiated: the other half does the same to its mirror image.
     """
+    same = dataclasses.replace(hover, flight=dataclasses.replace(hover.flight, steps=STEPS))
+    return _floquet(same, jnp.asarray(hover.flight.steps))
+
+
+@eqx.filter_jit
+def _floquet(hover, steps):
+    """Compiled for any number of steps."""
     n = 12 + 2 * len(hover.flight.tree.passive_freedoms)
-    half = jax.jacfwd(lambda d: stroke_map(hover, d, 0.5))(jnp.zeros(n))
+    half = jax.jacfwd(lambda d: stroke_map(hover, d, 0.5, steps))(jnp.zeros(n))
     monodromy = half @ half
     even, odd = _families(hover.flight.wing_joints)
     return Floquet(monodromy, _eigenvalues(even.T @ monodromy @ even), _eigenvalues(odd.T @ monodromy @ odd))

@@ -1,0 +1,88 @@
+"""The claims of [PBB13] (the moth) and [XHLB23] (NATRIX), and what became of them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import multibody as mb
+
+from .published import CANNOT, CORRECTED, NOT_TESTED, REPRODUCED, Claim
+
+
+def _weight() -> str:
+    tree = mb.robots.moth()
+    wings = len(tree.passive_freedoms) // 2
+    return f"{1e3 * float(mb.mass(tree)):.2f} g, {len(tree.names)} frames, 1 driven and {wings} passive joints a wing"
+
+
+def _snake() -> str:
+    tree = mb.robots.natrix()
+    place = jax.jit(mb.configuration)(tree, jnp.zeros(14))
+    bodies = sum(name != "pan" for name in tree.names)
+    last = float(np.asarray(place.position)[8, 0])
+    return (
+        f"{bodies} bodies, {len(tree.joint_names)} joints, last module at {last:.3f} m, {float(mb.mass(tree)):.2f} kg"
+    )
+
+
+_MOTH, _AIR, _NATRIX = "tests/test_moth.py", "tests/test_moth_air.py", "tests/test_natrix.py"
+_FIGURES = f"{_MOTH}::test_default_reading_gives_the_known_figures"
+_NONE = "no reading of the paper gives all its numbers; the four of READINGS are printed by python -m validation.moth"
+
+CLAIMS = (
+    Claim("a thorax and two wings of four sections", "[PBB13, IV.A, Table I]", "M = 4, N = 17, l = 1.75 mm", _weight,
+          f"{_AIR}::test_the_moth_of_table_1", CORRECTED,
+          "l = S/M = 17.5 mm; wing roots lie along a, not s; 8 or 9 joints a wing as one reads the text"),
+    Claim("lift and drag of a blade", "[PBB13, IV.B]", "directions u and v, C_L |sin 2α|, C_D",
+          "as written with angles and unit vectors, to 1e-12; lift does no work",
+          f"{_AIR}::test_loads_are_those_of_the_angles", CORRECTED,
+          "directions of lift and drag are printed exchanged, and u without its norm"),
+    Claim("added mass of a section", "[PBB13, IV.B]", "ρπc² w⊗w", "ρ(π/4)c² w⊗w; its convective part does no work",
+          f"{_AIR}::test_carried_air_does_no_work_and_wind_is_motion", CORRECTED,
+          "that of a plate has the 1/4; the printed 6x6 matrix is not symmetric; as printed: reading TB8m"),
+    Claim("hybrid algorithm: torques where motion is told, motion where torques are", "[PBB13, III]", "qualitative",
+          "motor work equals drag and damper losses of a stroke to 1e-6",
+          f"{_MOTH}::test_hover_repeats_carries_its_weight_and_spends_what_it_loses", REPRODUCED, "-"),
+    Claim("initial conditions give a periodic hover", "[PBB13, IV.C]", "qualitative",
+          "repeats to 1e-10, mean vertical force equals the weight to 1e-8",
+          f"{_MOTH}::test_hover_repeats_carries_its_weight_and_spends_what_it_loses", REPRODUCED,
+          "the conditions are not published: Newton finds them, and trims the amplitude"),
+    Claim("amplitude of the stroke", "[PBB13, Table I]", "41.3°", "42.4° (BT9c 41.2°)", _FIGURES, REPRODUCED,
+          "ours is the one that hovers; within 3 %"),
+    Claim("motion of the thorax", "[PBB13, IV.C]", "±2 mm, ±0.5 mm", "±2.78 mm, ±0.33 mm", _FIGURES, CANNOT, _NONE),
+    Claim("pitch of the thorax", "[PBB13, IV.C]", "±7°", "±6.4° (BT9c ±7.0°)", _FIGURES, REPRODUCED, "-"),
+    Claim("twist of the wing tip and its lag", "[PBB13, IV.C]", "±79°, 58°", "±55°, 76° (BT9c ±77°, 55°)", _FIGURES,
+          CANNOT, f"{_NONE}; a twist greatest at zero stroke, as the text says, lags by 90°, not 58°"),
+    Claim("bend of the wing tip and its lag", "[PBB13, IV.C]", "±68°, 36°", "±58°, 70° (BT9c ±57°, 42°)", _FIGURES,
+          CANNOT, _NONE),
+    Claim("greatest stroke torque", "[PBB13, IV.C]", "12.1 mN·m", "15.5 mN·m (BT9 13.0)", _FIGURES, CANNOT, _NONE),
+    Claim("mean power", "[PBB13, IV.C]", "0.42 W a wing, 120 W/kg", "0.745 W, 204 W/kg (BT9c 0.48 W, 132 W/kg)",
+          _FIGURES, CANNOT,
+          "with the published kinematics and drag any wing takes 0.9 W or more: the numbers do not fit together"),
+    Claim("vertical force greatest when the wings are aligned with the thorax", "[PBB13, IV.C, Figure 8]",
+          "qualitative", "mean of the recorded force equals the weight", f"{_MOTH}::test_figures_film_and_words",
+          REPRODUCED, "drawn as moth_forces.png; the instant of the greatest force is not tested"),
+    Claim("one stroke in 17 s", "[PBB13, IV.C]", "17 s (MATLAB, 2.66 GHz laptop)",
+          "tenths of a second: python -m tests.benchmarks.moth", "-", NOT_TESTED, "another machine and language"),
+    Claim("14 bodies, 1.24 m", "[XHLB23, II, Table I]", "nine serial bodies and shells", _snake,
+          f"{_NATRIX}::test_table_one", CORRECTED,
+          "eight serial bodies add up to 1.24 m; q2 pitches only with α = 0 and +90° in rows 2 and 3"),
+    Claim("head acceleration by the recursion of a tree", "[XHLB23, eqs. (3)-(16)]", "M, M_q, β",
+          "equal to the reduced momentum equations to 1e-10", f"{_NATRIX}::test_reduced_dynamics_are_newton_euler",
+          CORRECTED, "(3) needs q̈; β_j lacks M_j; sums end at 7; F_shell has the sign of (8), not of the text"),
+    Claim("energy of a frozen shape that rocks for 10 s", "[XHLB23, V.A, Figure 4]", "1 % lost", "below 1e-8, RK4 1 ms",
+          f"{_NATRIX}::test_energy_of_a_frozen_shape", REPRODUCED,
+          "buoyancy is an exact gradient here, which conserves what a quadrature loses"),
+    Claim("period of rocking about an equilibrium", "[XHLB23, V.A]", "about 15 oscillations in 10 s", "1.5 to 2.5 Hz",
+          f"{_NATRIX}::test_equilibrium_of_a_wave", REPRODUCED, "masses and sections are calibrated, not published"),
+    Claim("centre of mass in free bending (17)", "[XHLB23, V.A, Figure 5]", "1e-4 m", "below 1e-9 m",
+          f"{_NATRIX}::test_centre_of_mass_in_free_bending", REPRODUCED, "integration begins anew where q̈ jumps"),
+    Claim("capsizing at Q = 0.25 rad", "[XHLB23, V.B, Figure 6]", "1.33 to 1.41 Hz",
+          "some of 16 initial rolls capsize at 1.39 Hz, none at 1.0 Hz",
+          f"{_NATRIX}::test_capsizing_band", REPRODUCED,
+          "the place of the band is calibrated; its edge is irregular in the initial roll, hence a probability"),
+    Claim("nonlinear response far from the band, beats beside it", "[XHLB23, V.B]", "qualitative",
+          "no beat and no capsizing at 1.0 Hz, both at 1.39 Hz", f"{_NATRIX}::test_capsizing_band", REPRODUCED, "-"),
+    Claim("the band moves to higher frequencies with Q", "[XHLB23, V.B, Figure 6 right]", "qualitative",
+          "drawn by anguilla.robots.natrix_study.roll_map", "-", NOT_TESTED, "the whole map takes too long for a test"),
+)  # fmt: skip
