@@ -93,7 +93,7 @@ def _read_out(A, B, kernel, time, table, C, passive):
     gram, right = design.T @ design, design.T @ kernel.ravel()
     at_rest = np.linalg.solve(-A, B)
     still = np.einsum("ac,kb->abck", np.eye(m), at_rest).reshape(-1, m * n)
-    grid = [np.geomspace(1e-4, 0.019, 20), np.linspace(0.02, 6.0, 300), np.geomspace(6.2, 500.0, 60)]
+    grid = [np.geomspace(1e-4, 0.019, 20), np.linspace(0.02, 6.0, 900), np.geomspace(6.2, 500.0, 60)]
     omega = np.concatenate(grid) * table.frequency[-1]
     reply = np.linalg.solve(1j * omega[:, None, None] * np.eye(n) - A, np.broadcast_to(B, (len(omega), n, m))).real
     angle = np.pi * np.arange(DIRECTIONS if m > 1 else 1) / DIRECTIONS

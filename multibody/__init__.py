@@ -3,6 +3,11 @@
 from spatial import SimulationError as SimulationError
 
 from . import robots as robots
+from .afloat import (
+    Afloat as Afloat,
+    AfloatState as AfloatState,
+    Instant as Instant,
+)
 from .builders import (
     Link as Link,
     from_links as from_links,

@@ -23,3 +23,17 @@ from .natrix_laws import (
     natrix_shape as natrix_shape,
     natrix_undulation as natrix_undulation,
 )
+from .rower import (
+    RowingMotion as RowingMotion,
+    rower as rower,
+    rower_loop as rower_loop,
+    scull as scull,
+)
+from .rower_orbit import (
+    RowingCycle as RowingCycle,
+    steady_stroke as steady_stroke,
+)
+from .rower_stroke import (
+    Stroke as Stroke,
+    stroke as stroke,
+)

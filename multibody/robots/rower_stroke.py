@@ -1,0 +1,106 @@
+"""What the rower does: periodic cubic splines for knees, trunk and oars, and the legs that close the loop."""
+
+import equinox as eqx
+import interpax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from scipy.interpolate import make_interp_spline
+
+from spatial import Numbers, finite, one_of, positive
+
+DRIVE_KNOTS, RECOVERY_KNOTS = 5, 6  # intervals between knots in the two parts of the stroke
+CURVES = ("knee", "trunk", "oar")
+RANGE = {"knee": (55.0, 165.0), "trunk": (-28.0, 25.0), "oar": (-62.0, 42.0)}  # catch and finish [deg]
+# Shares of the drive and of the recovery during which each moves: legs first, then trunk; hands away, trunk, legs.
+DRIVE = {"knee": (0.0, 0.85), "trunk": (0.25, 1.0), "oar": (0.0, 1.0)}
+RECOVERY = {"knee": (0.3, 1.0), "trunk": (0.0, 0.6), "oar": (0.0, 1.0)}
+
+
+class Stroke(eqx.Module):
+    """One period of rowing: three curves by their values at knots.
+
+    The knots divide drive and recovery evenly. Through the values goes the one periodic cubic spline: the same curves
+    as those of a control polygon (`control_polygons`), of which [KR13, VII.C] makes its motions by hand.
+
+    Attributes:
+        period: of the stroke [s].
+        drive: share of the period from catch to finish.
+        knee: inner angle of the knees at the knots, π when straight [rad].
+        trunk: lean of the trunk from the vertical towards the bow [rad].
+        oar: angle of the oars from square across, positive with the blades astern [rad].
+    """
+
+    period: Float[Array, ""]
+    drive: Float[Array, ""]
+    knee: Float[Array, "knots"]
+    trunk: Float[Array, "knots"]
+    oar: Float[Array, "knots"]
+
+    @property
+    def knots(self) -> Float[Array, "knots+1"]:
+        """Times of the knots, the end of the period among them [s]."""
+        drive = jnp.arange(DRIVE_KNOTS) / DRIVE_KNOTS * self.drive
+        recovery = self.drive + jnp.arange(RECOVERY_KNOTS + 1) / RECOVERY_KNOTS * (1.0 - self.drive)
+        return self.period * jnp.concatenate([drive, recovery])
+
+    @property
+    def break_times(self) -> tuple[Array, ...]:
+        """Knots of the first period, where third derivatives jump [s]."""
+        return tuple(self.knots)
+
+    def curves(self) -> interpax.CubicSpline:
+        """t -> (knee, trunk, oar) [rad], differentiable in time, values and drive ratio."""
+        values = jnp.stack([self.knee, self.trunk, self.oar], axis=1)
+        closed = jnp.concatenate([values, values[:1]])
+        return interpax.CubicSpline(self.knots, closed, bc_type="periodic", check=False)
+
+    def control_polygons(self) -> tuple[np.ndarray, np.ndarray]:
+        """Abscissae (Greville) [s] and heights [rad] of the B-spline control points of the three curves."""
+        values = np.stack([np.asarray(self.knee), np.asarray(self.trunk), np.asarray(self.oar)], axis=1)
+        spline = make_interp_spline(np.asarray(self.knots), np.concatenate([values, values[:1]]), 3, bc_type="periodic")
+        at = np.array([spline.t[i + 1 : i + 4].mean() for i in range(len(spline.c))])
+        return at, spline.c
+
+
+def stroke(drive: Numbers = 0.4, period: Numbers = 60.0 / 27.0, profile: str = "smooth") -> Stroke:
+    """A stroke of [KR13, VII.D] in kind: 27 a minute; drive 0.4 is the paper's first motion, 0.5 its second.
+
+    The published curves are lost: ranges and sequence are a reconstruction.
+
+    Args:
+        drive: share of the period from catch to finish.
+        period: [s].
+        profile: of the oars in the drive: "smooth" (half a cosine), or "steep" (faster in the middle of the drive).
+    """
+    one_of("profile", profile, ("smooth", "steep"))
+    share = float(finite("drive", drive, ()))
+    if not 0.1 < share < 0.9:
+        raise ValueError(f"drive = {share}: must lie between 0.1 and 0.9")
+    s, r = np.arange(DRIVE_KNOTS) / DRIVE_KNOTS, np.arange(RECOVERY_KNOTS) / RECOVERY_KNOTS
+    values = {}
+    for name in CURVES:
+        out = _ramp(s, *DRIVE[name])
+        if name == "oar" and profile == "steep":
+            out = out - 0.05 * np.sin(2.0 * np.pi * s)
+        low, high = np.deg2rad(RANGE[name])
+        values[name] = jnp.asarray(low + (high - low) * np.concatenate([out, 1.0 - _ramp(r, *RECOVERY[name])]))
+    made = Stroke(positive("period", period, "s"), jnp.asarray(share), **values)
+    return eqx.tree_at(lambda it: it.oar, made, _turning_at_catch_and_finish(made))
+
+
+def _turning_at_catch_and_finish(made: Stroke) -> Float[Array, "knots"]:
+    """Values of the oars; those next after catch and finish are moved so that the oars turn exactly there."""
+    knots, values = np.asarray(made.knots), np.asarray(made.oar)
+    turns, moved = knots[[0, DRIVE_KNOTS]], np.eye(len(values))[[1, DRIVE_KNOTS + 1]]
+
+    def slopes(v):
+        return make_interp_spline(knots, np.append(v, v[0]), 3, bc_type="periodic").derivative()(turns)
+
+    effect = np.stack([slopes(row) for row in moved], axis=1)
+    return jnp.asarray(values - np.linalg.solve(effect, slopes(values)) @ moved)
+
+
+def _ramp(s, begin, end):
+    """From 0 to 1 by half a cosine."""
+    return 0.5 * (1.0 - np.cos(np.pi * np.clip((s - begin) / (end - begin), 0.0, 1.0)))
