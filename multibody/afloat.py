@@ -129,18 +129,17 @@ class Afloat(eqx.Module):
         base = unchecked_state(y.position, y.quaternion, y.twist)
         place = configuration(tree, q)
         twists = own_twists(place, spread_twists(tree, place, y.twist, dq))
+        blades = [(blade.wrench(twists[k]), k) for blade, k in zip(self.blades, self.blade_bodies, strict=True)]
         wrench = jnp.zeros((tree.layout.bodies, 6))
-        hull_power = jnp.zeros(2)
-        memory_rate, added = y.memory, jnp.zeros((6, 6))
+        for load, k in blades:
+            wrench = wrench.at[k].add(load)
+        spent, memory_rate, added = jnp.zeros(2), y.memory, jnp.zeros((6, 6))
         if self.hull is not None:
             terms = self.hull.terms(y.position, base.rotation, y.twist, y.memory)
-            wrench = wrench.at[0].set(sum(terms.values(), jnp.zeros(6)))
+            wrench = wrench.at[0].add(sum(terms.values(), jnp.zeros(6)))
             memory_rate, added = self.hull.radiation.rate(y.memory, y.twist), self.hull.added_inertia
             still = jnp.zeros(6)
-            hull_power = jnp.stack([terms.get(k, still) @ y.twist for k in ("resistance", "radiation")])
-        on_blades = [blade.wrench(twists[k]) for blade, k in zip(self.blades, self.blade_bodies, strict=True)]
-        for load, k in zip(on_blades, self.blade_bodies, strict=True):
-            wrench = wrench.at[k].add(load)
+            spent = jnp.stack([terms.get(k, still) @ y.twist for k in SINKS[2:]])
         medium = Immersion(Void(), jnp.zeros((tree.layout.bodies, 6, 6)).at[0].set(added))
         balance = newton_euler(tree, base, q, dq, ddq, fluid=medium, wrench=wrench, gravity=self.gravity)
         acceleration = _held_solve(jnp.sum(balance.inertia, axis=0), -jnp.sum(balance.wrench, axis=0), self.freedoms)
@@ -150,11 +149,9 @@ class Afloat(eqx.Module):
         if self.loops is not None:
             torque = _closed_torques(tree, self.loops, q, torque)
             gap = jnp.max(jnp.abs(self.loops.gaps(tree, q)))
-        blade_power = sum(
-            (load @ twists[k] for load, k in zip(on_blades, self.blade_bodies, strict=True)), jnp.zeros(())
-        )
-        power = jnp.concatenate([jnp.stack([torque @ dq, blade_power]), hull_power])
-        forces = [place.rotation[k][0] @ linear(load) for load, k in pairs]
+        blade_power = sum((load @ twists[k] for load, k in blades), jnp.zeros(()))
+        power = jnp.concatenate([jnp.stack([torque @ dq, blade_power]), spent])
+        forces = [place.rotation[k][0] @ linear(load) for load, k in blades]
         now = Instant(
             acceleration,
             q,

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hydro import EARTH, SCULL, Hull, Ittc57, LinearHydrostatics, OarBlade, load_states
+from hydro import EARTH, SCULL, Hull, Ittc57, LinearHydrostatics, OarBlade, Radiation, load_states
 from spatial import Numbers, body_inertia
 
 from ..afloat import PLANE, Afloat
@@ -148,7 +148,9 @@ def scull(
     """
     tree = rower()
     modes = tuple(freedoms)
-    radiation = load_states().only(modes if memory else ())
+    radiation = load_states().only(modes)
+    if not memory:
+        radiation = Radiation(radiation.added_mass, radiation.drift, radiation.feed, 0.0 * radiation.read)
     stiffness = SCULL.stiffness()
     stiffness[3, 3] += balance
     hull = Hull(

@@ -51,6 +51,11 @@ class RowingCycle(eqx.Module):
         return self.mean_power[SINKS.index("motors")]
 
     @property
+    def oar_torque(self) -> Float[Array, "times"]:
+        """Of the motor of one oar [N·m]."""
+        return self.now.torque[:, 4]
+
+    @property
     def pitch(self) -> Float[Array, "times"]:
         """Of the boat, bow down positive [rad]."""
         return 2.0 * jnp.arctan2(self.states.quaternion[:, 2], self.states.quaternion[:, 0])
