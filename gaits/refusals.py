@@ -31,7 +31,8 @@ def check_gait(gait: Callable[[Any, Any], Any]) -> None:
             f"jnp.where), not with numpy, math or if, and let it take (X, t): {str(error).splitlines()[0]}"
         ) from error
     if isinstance(strain, list | tuple):
-        raise ValueError(f"gait returns a {type(strain).__name__}: wrap it in jnp.array([...]), {WANTED}")
+        kind = type(strain).__name__
+        raise ValueError(f"gait returns a {kind}, not an array: wrap it in jnp.array([...]), {WANTED}")
     if not isinstance(strain, jax.ShapeDtypeStruct):
         hint = ": did you forget the parentheses, as in gaits.planar()?" if callable(strain) else ""
         raise ValueError(f"gait returns a {type(strain).__name__}, not an array (6,), the strain (Γ, K){hint}")
@@ -41,29 +42,29 @@ def check_gait(gait: Callable[[Any, Any], Any]) -> None:
         raise ValueError(f"gait returns {strain.dtype} numbers: must be floats; write 1.0, not 1")
 
 
-def check_strain(gait: Callable[[Any, Any], Any], length: Any, times: Any) -> None:
-    """Looks at a gait at a few sections and times, and refuses strains that no body can have.
+def check_strain(gait: Callable[[Any, Any], Any], length: Any, t: Any) -> None:
+    """Looks at a gait at a few sections at one time, and refuses strains that no body can have.
 
     Args:
         gait: a law that `check_gait` has let pass.
         length: of the body [m].
-        times: when to look [s].
+        t: when to look [s].
 
     Raises:
         ValueError: a strain is not a finite number, or the body is turned inside out (Γ1 ≤ 0).
     """
     X = np.linspace(0.0, 1.0, 7) * float(length)
-    strains = np.asarray(_sampled(gait, jnp.asarray(X), jnp.asarray(times, float)))
+    strains = np.asarray(_sampled(gait, jnp.asarray(X), jnp.asarray(t, float)))
     for rule, wrong in (
         ("must be finite", ~np.isfinite(strains)),
         ("Γ1 must be positive: 1 where the body does not stretch", (strains <= 0.0) & (np.arange(6) == 0)),
     ):
         if wrong.any():
-            k, n, _ = np.argwhere(wrong)[0]
-            strain = np.round(strains[k, n], 6).tolist()
-            raise ValueError(f"gait returns {strain} at X = {X[n]:g} m, t = {float(times[k]):g} s: {rule}")
+            n = int(np.argwhere(wrong)[0][0])
+            strain = np.round(strains[n], 6).tolist()
+            raise ValueError(f"gait returns {strain} at X = {X[n]:g} m, t = {float(t):g} s: {rule}")
 
 
 @eqx.filter_jit
-def _sampled(gait, X, times):
-    return jax.vmap(lambda t: jax.vmap(lambda x: gait(x, t))(X))(times)
+def _sampled(gait, X, t):
+    return jax.vmap(lambda x: gait(x, t))(X)

@@ -41,7 +41,7 @@ MISTAKES = {
     "gait by its name": (lambda: swim("planar"), r"gait = 'planar'.*gaits.planar\(\)"),
     "gait of a list": (
         lambda: swim(lambda X, t: [1.0, 0.0, 0.0, 0.0, 0.0, X]),
-        r"returns a list: wrap it in jnp.array",
+        r"returns a list, not an array: wrap it in jnp.array",
     ),
     "gait of whole numbers": (lambda: swim(lambda X, t: jnp.array([1, 0, 0, 0, 0, 0])), r"int64.*write 1\.0"),
     "gait without stretch": (lambda: swim(constant(0.0, 0, 0, 0, 0, 1)), r"X = 0 m, t = 0 s: Γ1 must be positive"),
