@@ -11,10 +11,11 @@ import numpy as np
 import xarray as xr
 
 from anguilla.view.moth_sections import hover_over_sections
-from multibody.robots.moth import accounts, flight, half_range, hover, tip_angle
+from multibody.robots.moth import Hover, accounts, flight, half_range, hover, refined_guess, tip_angle
 
 SECTIONS = (1, 2, 4, 8, 16)
 READINGS = ("TB8", "BT9")
+CHEAP = 4  # sections of wings whose hover is found from rest
 # name: (size of the unit, unit, digits, meaning)
 COLUMNS = {
     "amplitude": (np.pi / 180, "deg", 3, "amplitude of the stroke"),
@@ -44,10 +45,14 @@ def hover_by_sections(
     shape = (len(readings), len(sections))
     values = {name: np.full(shape, np.nan) for name in (*COLUMNS, *EXACT, "steps")}
     for i, reading in enumerate(readings):
+        before: Hover | None = None
         for k, count in enumerate(sections):
             begin = time.perf_counter()
+            machine = flight(count, reading)
+            # Of more sections the one before knows the shape: fewer of the costly steps of Newton.
+            guess = None if before is None or count < 2 * CHEAP else refined_guess(before, machine)
             try:
-                found = hover(flight(count, reading))
+                before = found = hover(machine, guess)
             except ValueError as error:  # one section of TB8 cannot twist
                 tell(f"{reading}, M = {count}: {error}")
                 continue

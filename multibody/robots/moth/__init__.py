@@ -48,6 +48,9 @@ from .published import (
     PUBLISHED as PUBLISHED,
     published_lines as published_lines,
 )
+from .refine import (
+    refined_guess as refined_guess,
+)
 from .sensitivity import (
     TABLE as TABLE,
     Sensitivity as Sensitivity,

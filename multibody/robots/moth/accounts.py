@@ -202,7 +202,7 @@ def hover_figures(hover: Hover, means: Accounts, run: Trajectory) -> Figures:
 
 
 def half_range(signal: Float[Array, "times"]) -> Float[Array, ""]:
-    """Half of what lies between the extremes of a signal: its amplitude."""
+    """Half of what lies between the extremes of a signal of any unit: its amplitude."""
     return 0.5 * (jnp.max(signal) - jnp.min(signal))
 
 

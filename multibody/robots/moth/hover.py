@@ -39,7 +39,7 @@ class Hover(eqx.Module):
 
 
 def cold_guess(flight: Flight, amplitude: float | Float[Array, ""] = AMPLITUDE) -> Float[Array, "n"]:
-    """Unknowns to begin with, from nothing but the moth itself: thorax held, wings from rest."""
+    """Unknowns, as in `Hover.unknowns`, to begin with: thorax held, wings from rest, amplitude of the stroke [rad]."""
     start = clamped_start(flight, jnp.asarray(amplitude, float), steps=_coarse(flight))
     return jnp.concatenate([start.scaled(flight.frequency), jnp.asarray(amplitude, float)[None]])
 
@@ -75,9 +75,11 @@ def hover(
     if density is None or (not isinstance(density, Tracer) and float(density) == 0.0):
         raise ValueError("hover: air density = 0: nothing carries the weight of the moth, so no hover exists")
     if guess is None:
-        # Far from the hover few steps do: they are taken by the same program, with other numbers.
         still = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if eqx.is_array(x) else x, flight)
-        guess = _orbit(still, cold_guess(still), _coarse(flight), tolerance, max_iterations).start
+        guess = cold_guess(still)
+        if _coarse(flight) < flight.steps:
+            # Far from the hover few steps do: they are taken by the same program, with other numbers.
+            guess = _orbit(still, guess, _coarse(flight), tolerance, max_iterations).start
     orbit = _orbit(flight, guess, flight.steps, tolerance, max_iterations)
     start = Sagittal.unscaled(orbit.start[:-1], flight.frequency)
     return Hover(flight, orbit.start[-1], start, orbit.residual)
