@@ -235,7 +235,7 @@ def evolve(
     low, high = parameters.box
     options = {"bounds": [low, high], "seed": seed, "maxfevals": budget, "tolfun": TOLERANCE * size, "verbose": -9}
     strategy = cma.CMAEvolutionStrategy(parameters.to_vector(parameters.start), 0.25, options)
-    how = {"method": "CMA-ES", "seed": seed, "population": strategy.popsize, "tolerance": TOLERANCE * size}
+    how = {"method": "CMA-ES", "seed": seed, "population": strategy.popsize, "tolerance": TOLERANCE}
     known = EvaluationLog(log, {**problem.describe(), **how})
     values: list[float] = []
     best, best_x = np.inf, np.asarray(strategy.x0)
