@@ -12,7 +12,7 @@ FINER = 32  # times between two samples at which the trigonometric interpolant i
 def peak_over_period(samples: Float[Array, "times *more"]) -> Float[Array, "*more"]:
     """Greatest value over the period, along the first axis: of the trigonometric interpolant, its top by a parabola.
 
-    It is continuous in the samples, with derivatives that are exact wherever one peak is the greatest.
+    It is continuous in the samples, of any unit, with derivatives that are exact wherever one peak is the greatest.
     """
     fine = jnp.tensordot(_finer(samples.shape[0]), samples, axes=1)
     top = jnp.argmax(fine, axis=0)[None]

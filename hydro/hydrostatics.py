@@ -41,14 +41,14 @@ class LinearHydrostatics(eqx.Module):
 
 
 def cardan_angles(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
-    """Roll φ, pitch θ and yaw ψ of R = Rz(ψ) Ry(θ) Rx(φ) [rad]."""
+    """Roll φ, pitch θ and yaw ψ of R = Rz(ψ) Ry(θ) Rx(φ) [rad], axes of the body seen from the world."""
     roll = jnp.arctan2(rotation[2, 1], rotation[2, 2])
     pitch = jnp.arctan2(-rotation[2, 0], jnp.sqrt(rotation[2, 1] ** 2 + rotation[2, 2] ** 2))
     return jnp.stack([roll, pitch, jnp.arctan2(rotation[1, 0], rotation[0, 0])])
 
 
 def cardan_rates(angles: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """Rates of (φ, θ, ψ) per angular velocity in the body frame. [KR13, eq. (48)]; singular at θ = ±π/2."""
+    """Rates of (φ, θ, ψ) [rad] per angular velocity in the body frame [-]. [KR13, eq. (48)]; singular at θ = ±π/2."""
     s, c = jnp.sin(angles), jnp.cos(angles)
     tangent = s[1] / c[1]
     one, zero = jnp.ones(()), jnp.zeros(())

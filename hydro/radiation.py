@@ -22,7 +22,7 @@ class Radiation(eqx.Module):
     Attributes:
         added_mass: A∞ about the body's origin, in its axes [kg, kg·m, kg·m²].
         drift: A, stable [1/s].
-        feed: B, how a twist feeds the states.
+        feed: B, how a twist in the frame of the hull feeds the states, which have any unit.
         read: C, what the states oppose to the body; C B in [kg/s², kg·m/s², kg·m²/s²].
     """
 
@@ -85,8 +85,8 @@ def convolution(kernel: Float[Array, "t 6 6"], twist: Float[Array, "t 6"], step:
     It is what the states stand for, and costs far more: it is here to be compared with.
 
     Args:
-        kernel: K at even times from zero.
-        twist: V at the same times [m/s, rad/s].
+        kernel: K at even times from zero, in the frame of the hull [kg/s², kg·m/s², kg·m²/s²].
+        twist: V at the same times, in the frame of the hull [m/s, rad/s].
         step: between the times [s].
     """
     count = kernel.shape[0]

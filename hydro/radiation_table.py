@@ -19,9 +19,9 @@ class RadiationTable:
 
     Attributes:
         frequency: ω, increasing, zero not among them [rad/s].
-        added_mass: A(ω) [kg, kg·m, kg·m²].
-        damping: B(ω) [kg/s, kg·m/s, kg·m²/s].
-        high_frequency: A(∞) as computed directly [kg, kg·m, kg·m²].
+        added_mass: A(ω), in the frame of the hull [kg, kg·m, kg·m²].
+        damping: B(ω), in the same frame [kg/s, kg·m/s, kg·m²/s].
+        high_frequency: A(∞) as computed directly, in the same frame [kg, kg·m, kg·m²].
     """
 
     frequency: Float[np.ndarray, "n"]

@@ -34,7 +34,7 @@ class AfloatState(eqx.Module):
         position: of the base in the world; z = 0 where the hull rests [m].
         quaternion: of the base in the world, (w, x, y, z).
         twist: of the base, in its frame [m/s, rad/s].
-        memory: states of the radiation; what the water remembers.
+        memory: states of the radiation, of any unit; what the water remembers.
         work: done so far by each of `SINKS` on the machine [J].
     """
 

@@ -69,8 +69,8 @@ def stiff_march(
         records: instants recorded after the first.
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
-        joints: positions of the passive joints at t0; neutral when None.
-        joint_rates: velocities of the passive joints at t0; zero when None.
+        joints: positions of the passive joints at t0 [rad or m]; neutral when None.
+        joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         integrand: as in `rollout`.
 

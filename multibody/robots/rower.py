@@ -141,7 +141,7 @@ def scull(
     Args:
         lever: L_e, oarlock to blade [m]; fitted, since the paper does not print it.
         area: of a blade [m²].
-        form: k of the resistance; the paper's 1 costs much power, 0 is a usual value for so slender a hull.
+        form: k of the resistance [-]; the paper's 1 costs much power, 0 is a usual value for so slender a hull.
         memory: of radiated waves; without it their added mass is all that is left of them.
         freedoms: of the boat: (0, 2, 4) for surge, heave, pitch as in the paper; all six for a free boat.
         balance: stiffness in roll that rower and oars add [N·m/rad]; a free scull capsizes without it. Not published.

@@ -27,8 +27,8 @@ class RowingCycle(eqx.Module):
         now: joints, torques, forces, powers and energy.
         speed: mean, over the stroke [m/s].
         mean_power: of motors, blades, resistance and radiation over the stroke [W].
-        energy_defect: work of all four less the change of energy, over the work of the motors.
-        curves: knee, trunk and oar [rad].
+        energy_defect: work of all four less the change of energy, over the work of the motors [-].
+        curves: of the motors of knee, trunk and oar [rad].
         residual: greatest component of what does not repeat, in units of `SCALE`.
         multipliers: Floquet multipliers.
         converged: whether the motion repeats; where it does not, speed and power are NaN.
