@@ -101,5 +101,5 @@ class SlenderHull:
         return corners, faces.reshape(-1, 4)
 
 
-# The single scull of [KR13, VII]: 7.9 m long, fitted to its displacement and wetted area.
+# The single scull of [KR13, VII]: 7.9 m by 0.27 m, 93.2 mm deep.
 SCULL = SlenderHull(length=7.9, breadth=0.27, draft=0.0932, breadth_power=2.4, draft_power=3.9)
