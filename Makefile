@@ -4,6 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 NOTEBOOKS_READY := .venv/.ready-notebooks
 BROWSER_READY := .venv/.ready-browser
+BENCH_READY := .venv/.ready-bench
 DOCS_READY := .venv/.ready-docs
 
 .PHONY: demo test lint bench notebooks browser-test docs clean
@@ -30,7 +31,11 @@ lint: $(READY)
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## ratios taken in one run; never part of the tests
+$(BENCH_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	touch $(BENCH_READY)
+
+bench: $(BENCH_READY)  ## ratios taken in one run; never part of the tests
 	$(BIN)/python -m tests.benchmarks
 
 notebooks: $(NOTEBOOKS_READY)

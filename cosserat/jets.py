@@ -44,9 +44,10 @@ def series_with_derivatives(series: np.ndarray) -> np.ndarray:
 def compose(coefficients: np.ndarray, u: Float[Array, "3 nodes"]) -> Float[Array, "functions 3 nodes"]:
     """Jets of power series of the jet u; `coefficients` come from `series_with_derivatives`."""
     functions, _, terms = coefficients.shape
-    powers = [jnp.ones_like(u[0]), u[0]]
-    for k in range(2, terms):
-        powers.append(powers[k // 2] * powers[k - k // 2])
-    values = coefficients.reshape(3 * functions, terms) @ settle(jnp.stack(powers))
+    rows = coefficients.reshape(3 * functions, terms)[..., None]
+    # Horner's rule for all of them at once: a table of powers would be slower to fill than to use.
+    values = jnp.broadcast_to(rows[:, -1], (3 * functions, u.shape[-1]))
+    for k in range(terms - 2, -1, -1):
+        values = values * u[0][None] + rows[:, k]
     f, df, ddf = jnp.unstack(settle(values.reshape(functions, 3, -1)), axis=1)
     return settle(jnp.stack([f, df * u[1][None], ddf * (u[1] * u[1])[None] + df * u[2][None]], axis=1))

@@ -7,11 +7,22 @@ time derivatives at zero rotation, which is where every swim begins.
 import math
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from .vectors import cross, hat
 
 _SERIES_TERMS = 10  # 1/(2·10)! = 4e-19: below round-off for every argument up to one
+
+# Left product with i, j, k: i swaps within the pairs (w, x), (y, z), j swaps the pairs, k does both; and the signs.
+_UNITS = tuple(
+    (k, swap, np.array(sign, float))
+    for k, swap, sign in (
+        (1, (-1,), (-1, 1, -1, 1)),
+        (2, (-2,), (-1, 1, 1, -1)),
+        (3, (-2, -1), (-1, -1, 1, 1)),
+    )
+)
 
 
 def stumpff(u: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
@@ -59,10 +70,12 @@ def quaternion_exp(f: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
 
 def quaternion_multiply(p: Float[Array, "*batch 4"], q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
     """Hamilton product of quaternions: the rotation q followed, in the outer frame, by p."""
-    p_w, p_v = p[..., :1], p[..., 1:]
-    q_w, q_v = q[..., :1], q[..., 1:]
-    w = p_w * q_w - jnp.sum(p_v * q_v, axis=-1, keepdims=True)
-    return jnp.concatenate([w, p_w * q_v + q_w * p_v + cross(p_v, q_v)], axis=-1)
+    # As p_k (e_k q): whole quaternions at a time, which compiles to straight loops, forward and backward.
+    pairs = q.reshape(*q.shape[:-1], 2, 2)
+    product = p[..., :1] * q
+    for k, swap, sign in _UNITS:
+        product = product + p[..., k : k + 1] * (sign * jnp.flip(pairs, swap).reshape(q.shape))
+    return product
 
 
 def quaternion_conjugate(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
