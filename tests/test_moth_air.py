@@ -94,7 +94,7 @@ def test_the_moth_of_table_1():
     thorax = 800 * 4 / 3 * np.pi * 8.5e-3**2 * 28e-3
     area = 17.5e-3 * 31.5e-3 * np.sqrt(1 - np.array([0, 1, 2, 3]) ** 2 / 16).sum()
     assert abs(float(mb.mass(tree)) - thorax - 2 * 1400 * 1e-4 * area) < 1e-15
-    place = mb.configuration(tree, tree.neutral())
+    place = jax.jit(mb.configuration)(tree, tree.neutral())
     np.testing.assert_allclose(place.position[np.array([2, 10])], [[0, 0, 0.65 * 28e-3]] * 2, atol=1e-18)
     np.testing.assert_allclose(place.position[np.array([8, 16]), 0], [52.5e-3, -52.5e-3], rtol=1e-14)
     # Joints in series: a refined wing is as compliant as that of the table.

@@ -123,8 +123,9 @@ class _Numbers(eqx.Module):
 def _numbers(parameters: MothParameters, sections: int, reading: Reading) -> _Numbers:
     """Compiled as one: op by op it takes many times as long."""
     wing, rows = wing_of(parameters, sections, reading), wing_rows(sections, reading)
-    blades = [blade_points(wing.length, wing.chord[k], parameters.thickness) for k in range(sections)]
-    inertias = [link_inertia(blade, parameters.wing_density) for blade in blades]
+    all_blades = jax.vmap(lambda chord: blade_points(wing.length, chord, parameters.thickness))(wing.chord)
+    inertias = jax.vmap(lambda blade: link_inertia(blade, parameters.wing_density))(all_blades)
+    blades = [jax.tree.map(lambda x, k=k: x[k], all_blades) for k in range(sections)]
     nothing = jnp.zeros((6, 6))
     of_wing = jnp.stack([inertias[row.section] if row.blade else nothing for row in rows])
     zero = jnp.zeros(())
