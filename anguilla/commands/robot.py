@@ -38,6 +38,10 @@ examples:
       another reading of the paper (TB8, TB8m, BT9, BT9c); any number of sections on a wing
   anguilla robot natrix --out out
       the snake robot undulates in its capsizing band: Figures 4 to 6 of its paper in kind, a film with the water
+  anguilla robot rower --out out
+      a single scull: steady strokes of two motions, Figures 10 to 13 of its paper in kind, a film with the water
+  anguilla robot rower --optimise --out out
+      and a stroke that is faster for the same mean power, by gradient (some minutes)
 
 files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
@@ -51,6 +55,8 @@ files in DIR, all named after the robot:
   eel.gif                 the film
   moth_snapshots.png, moth_velocities.png, moth_deformation.png, moth_forces.png, moth_multipliers.png: of the moth
   natrix_energy.png, natrix_centre.png, natrix_roll.png, natrix_righting.png, natrix_response.png: of natrix
+  rower_joints.png, rower_surge.png, rower_heave.png, rower_pitch.png, rower_torques.png, rower_power.png,
+  rower_memory.png, rower_sensitivity.png (rower_optimised.png): of the rowing boat
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
@@ -76,6 +82,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     wings = parser.add_argument_group("the moth")
     wings.add_argument("--reading", choices=tuple(MOTH_READINGS), help="of its paper; default: TB8")
     wings.add_argument("--sections", type=at_least(1), metavar="M", help="on each wing; default: 4")
+    boat = parser.add_argument_group("the rower")
+    boat.add_argument("--optimise", action="store_true", help="seek a faster stroke of the same mean power")
     numbers = parser.add_argument_group("the numbers")
     numbers.add_argument("--samples", type=at_least(2), metavar="N", help="output times; default: smooth curves")
     numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="of the time step; default: 1e-6")
@@ -98,6 +106,10 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
     for option in ("reading", "sections"):
         if arguments.robot != "moth" and getattr(arguments, option) is not None:
             return f"argument --{option}: only the moth has it"
+    if arguments.optimise and arguments.robot != "rower":
+        return "argument --optimise: only the rower has it"
+    if arguments.robot == "rower" and (arguments.fluid is not None or arguments.added_mass is not None):
+        return "arguments --fluid, --added-mass: the rower has its own water: hull, waves and blades"
     if arguments.robot == "moth" and arguments.added_mass is not None:
         return "argument --added-mass: the moth flies in air, whose added mass the reading decides"
     return check(arguments)
@@ -145,6 +157,7 @@ def settings_of(arguments: argparse.Namespace, robot: Robot) -> Settings:
         progress=not arguments.quiet,
         reading=arguments.reading,
         sections=arguments.sections,
+        optimise=arguments.optimise,
     )
 
 

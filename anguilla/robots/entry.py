@@ -26,6 +26,7 @@ class Settings:
         progress: show a progress bar.
         reading: of a paper that can be read in several ways (the moth); None for the machine's own choice.
         sections: on each wing of the moth; None for the published number.
+        optimise: of the rower: seek a faster stroke of the same power.
     """
 
     t1: float
@@ -37,6 +38,7 @@ class Settings:
     progress: bool = True
     reading: str | None = None
     sections: int | None = None
+    optimise: bool = False
 
     def medium(self) -> hydro.AbstractFluid:
         """The fluid that was chosen; water by Morison's model when none was."""
