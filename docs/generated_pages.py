@@ -234,34 +234,19 @@ def cell(text: str) -> str:
 
 
 def benchmarks_text() -> str:
-    """What `make bench` measured last on this machine: every JSON file it left in out/."""
-    files = sorted((ROOT / "out").glob("bench*.json"))
-    if not files:
+    """What `make bench` measured last on this machine."""
+    path = ROOT / "out" / "bench" / "bench.json"
+    if not path.is_file():
         return "No measurement on the machine that built these pages; `make bench` makes one.\n"
-    parts = []
-    for path in files:
-        parts.append(f"From `out/{path.name}`:\n\n{table_of(json.loads(path.read_text(encoding='utf-8')))}")
-    return "\n\n".join(parts) + "\n"
-
-
-def table_of(data: Any, depth: int = 3) -> str:
-    """A JSON document as headings and tables, whatever its keys are."""
-    if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
-        columns = list(dict.fromkeys(key for row in data for key in row))
-        lines = ["| " + " | ".join(map(cell, columns)) + " |", "|" + "---|" * len(columns)]
-        lines += ["| " + " | ".join(shown(row.get(key, "")) for key in columns) + " |" for row in data]
-        return "\n".join(lines)
-    if not isinstance(data, dict):
-        return shown(data)
-    plain = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
-    parts = ["\n".join(["| | |", "|---|---|", *(f"| {cell(str(k))} | {shown(v)} |" for k, v in plain.items())])]
-    parts = parts if plain else []
-    for key, value in data.items():
-        if key not in plain:
-            parts.append(f"{'#' * min(depth, 6)} {cell(str(key))}\n\n{table_of(value, depth + 1)}")
-    return "\n\n".join(parts)
+    measured = json.loads(path.read_text(encoding="utf-8"))
+    lines = [f"On {cell(measured['machine'])}.", "", "| what | measured | target | figures |", "|---|---|---|---|"]
+    for row in measured["rows"]:
+        target = "" if row["target"] is None else f"{row['relation']} {shown(row['target'])}"
+        mark = "" if row["met"] else " (missed)"
+        lines.append(f"| {cell(row['what'])} | {shown(row['value'])}{mark} | {target} | {cell(row['how'])} |")
+    return "\n".join(lines) + "\n"
 
 
 def shown(value: Any) -> str:
-    """A value in a cell; numbers with four digits."""
-    return f"{value:.4g}" if isinstance(value, float) else cell(str(value))
+    """A value in a cell; numbers with three digits."""
+    return f"{value:.3g}" if isinstance(value, float | int) else cell(str(value))
