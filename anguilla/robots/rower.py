@@ -101,10 +101,11 @@ def lines(dataset: xr.Dataset) -> list[str]:
         one = dataset.sel(motion=name)
         power = one["mean_power"].values
         shares = ", ".join(f"{sink} {p:.0f}" for sink, p in zip(SINKS[1:], -power[1:], strict=True))
+        heave, pitch = 1e3 * np.ptp(one["heave"].values), np.rad2deg(np.ptp(one["pitch"].values))
         beside = f" (published {PUBLISHED[name]:g})" if name in PUBLISHED else ""
         told.append(
             f"{name:16}{float(one['mean_speed']):.2f} m/s{beside}; motors {power[0]:.0f} W: {shares} W; heave "
-            f"{1e3 * float(np.ptp(one['heave'])):.0f} mm, pitch {np.rad2deg(float(np.ptp(one['pitch']))):.2f} deg"
+            f"{heave:.0f} mm, pitch {pitch:.2f} deg"
         )
     balance, gap = float(np.abs(dataset["energy_defect"]).max()), float(dataset["gap"].max())
     told += [

@@ -151,7 +151,7 @@ def rowing_memory() -> Figure:
             ax.plot(time, answer, color=BLACK, lw=2.2, label="convolution")
             ax.plot(time, model, color=SKY, lw=1.3, ls="--", label="states")
             error = 100 * np.abs(answer - model).max() / peak
-            ax.set_title(f"{words}: step response, apart by {error:.1f} % of the peak")
+            ax.set_title(f"{words}: answer to a step, {error:.1f} % apart")
             ax.set_ylabel(label("force per velocity", unit))
             ax.set_xlabel(label("time", "s"))
             ax.legend()

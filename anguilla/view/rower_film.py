@@ -34,7 +34,7 @@ def rower_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: 
         time - float(dataset["time"][0])
     )
     centre = np.array([mean, 0.0, 0.0])
-    stage = fitted(view, FRAME, width, round(0.5 * width))
+    stage = fitted(view, FRAME, width, round(0.4 * width))
     right, up, _ = view.project(centre)
     stage = replace(stage, centre=(stage.centre[0] + float(right), stage.centre[1] + float(up)))
     water = Box(FRAME.low + centre - BEYOND, FRAME.high + centre + BEYOND)
