@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import EARTH, Hull, OarBlade, Void
-from spatial import angular, linear, quaternion_rate
+from spatial import angular, linear, quaternion_rate, solve_inertia
 
 from .blocks import apply
 from .energy import kinetic_energy, potential_energy
@@ -145,12 +145,14 @@ class Afloat(eqx.Module):
         acceleration = _held_solve(jnp.sum(balance.inertia, axis=0), -jnp.sum(balance.wrench, axis=0), self.freedoms)
         needed = balance.wrench + apply(balance.inertia, jnp.broadcast_to(acceleration, balance.wrench.shape))
         torque = motor_torques(tree, place, needed, q, dq, ddq)
+        # The forces that close a loop do no work: this is the motors' power whether or not they are known.
+        motor_power = torque @ dq
         gap = jnp.zeros(())
         if self.loops is not None:
             torque = _closed_torques(tree, self.loops, q, torque)
             gap = jnp.max(jnp.abs(self.loops.gaps(tree, q)))
         blade_power = sum((load @ twists[k] for load, k in blades), jnp.zeros(()))
-        power = jnp.concatenate([jnp.stack([torque @ dq, blade_power]), spent])
+        power = jnp.concatenate([jnp.stack([motor_power, blade_power]), spent])
         forces = [place.rotation[k][0] @ linear(load) for load, k in blades]
         now = Instant(
             acceleration,
@@ -224,8 +226,9 @@ def _jets(motion, t):
 
 def _held_solve(inertia, wrench, freedoms):
     """Acceleration in the free modes of the base; the others are held by whatever force it takes."""
-    free = np.array(freedoms)
-    return jnp.zeros(6).at[free].set(jnp.linalg.solve(inertia[np.ix_(free, free)], wrench[free]))
+    free = np.isin(np.arange(6), freedoms)
+    held = jnp.where(np.outer(free, free), inertia, jnp.eye(6))
+    return solve_inertia(held, jnp.where(free, wrench, 0.0))
 
 
 def _closed_torques(tree, loops, q, torque):

@@ -180,6 +180,8 @@ def test_work_is_energy_and_losses(boat, marched):
         defect = work.sum(axis=1) - np.asarray(now.energy - now.energy[0])
         assert np.abs(defect).max() <= 1e-6 * work[-1, 0]
         assert np.all(work[-1, 1:] < 0), dict(zip(SINKS, work[-1], strict=True))
+        motors = jnp.sum(now.torque * now.joint_rates, axis=1)  # with the forces that close the loop
+        np.testing.assert_allclose(motors, now.power[:, 0], rtol=1e-9, atol=1e-8)
         assert float(jnp.max(now.gap)) <= 1e-10
 
 
