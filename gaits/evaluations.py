@@ -205,7 +205,8 @@ def refuse_start(problem: Problem, evaluation: Evaluation, feasibility: float, a
         over = np.maximum(row.low - values, values - row.high)
         worst = int(np.argmax(over))
         if over[worst] > feasibility * row.scale:
+            unit = f" {row.unit}" if row.unit not in ("", "1") else ""
             raise ValueError(
-                f"infeasible start: {row.name} = {values[worst]:g} {row.unit}: must lie between {row.low[worst]:g} "
+                f"infeasible start: {row.name} = {values[worst]:g}{unit}: must lie between {row.low[worst]:g} "
                 f"and {row.high[worst]:g} (infeasible_start='accept' starts from it all the same)"
             )

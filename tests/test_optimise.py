@@ -207,7 +207,7 @@ def test_workspace_of_the_vertebra():
         ({"parameters": {"wavelength": (-np.inf, 2.0)}}, ValueError, "needs a scale"),
         ({"parameters": {"wavelength": (3.0,)}}, ValueError, r"must be \(low, high\)"),
         ({"parameters": {"amplitude": (-2.0, 3.0), "amplitude[0]": (-2.0, 3.0)}}, ValueError, "chosen twice"),
-        ({"constraints": [CIRCLE.at_most(1.0)]}, ValueError, "infeasible start: circle = 5 1: must lie between -inf"),
+        ({"constraints": [CIRCLE.at_most(1.0)]}, ValueError, "infeasible start: circle = 5: must lie between -inf"),
         ({"objective": lambda w: jnp.log(-w.wavelength)}, gaits.OptimisationError, "is nan at the start: amplitude"),
         ({"objective": lambda w: w.amplitude}, ValueError, r"has shape \(2,\): must be one number"),
         (
