@@ -115,7 +115,7 @@ class _Actuated(eqx.Module):
 
     @property
     def break_times(self):
-        return tuple(self.motion.curves.x)
+        return tuple(self.motion.curves.knots)
 
 
 def test_accelerations_and_torques_are_those_of_the_loop_dynamics():

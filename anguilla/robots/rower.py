@@ -151,7 +151,7 @@ def _march(boat, motion, start, duration, steps):
         state = unchecked_state(position, quaternion, twist)
         place = multibody.configuration(boat.tree, q)
         R = state.rotation
-        return position + place.position @ R.T, jnp.einsum("ij,bjk->bik", R, place.rotation)
+        return position[None] + place.position @ R.T, jnp.einsum("ij,bjk->bik", R, place.rotation)
 
     return time, states, now, jax.lax.map(poses, (states.position, states.quaternion, states.twist, now.joints))
 

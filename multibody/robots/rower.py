@@ -7,7 +7,6 @@ for 1.85 m and 83 kg; the rigging is a reconstruction (the paper measured it and
 from collections.abc import Sequence
 
 import equinox as eqx
-import interpax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -21,7 +20,7 @@ from ..dh import DHRow, from_dh
 from ..energy import mass
 from ..loops import Loops, close_loops
 from ..tree import Tree
-from .rower_stroke import Stroke
+from .rower_stroke import Curves, Stroke
 
 D1, B1, D2, D3, B4, D8 = 0.55, 0.08, 0.461, 0.449, 0.17, 0.08  # feet, shank, thigh, seat height, hip over seat [m]
 D5, B5 = 0.79, 0.22  # oarlocks: off the middle line, over the water [m]
@@ -111,7 +110,7 @@ class RowingMotion(eqx.Module):
         port: angle that the port oar has more than the starboard one; zero rows straight [rad].
     """
 
-    curves: interpax.CubicSpline
+    curves: Curves
     port: Float[Array, ""]
 
     def __init__(self, stroke: Stroke, port: Numbers = 0.0):

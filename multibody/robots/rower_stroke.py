@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import interpax
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -38,7 +39,7 @@ class Stroke(eqx.Module):
     oar: Float[Array, "knots"]
 
     @property
-    def knots(self) -> Float[Array, "knots+1"]:
+    def knots(self) -> Float[Array, "edges"]:
         """Times of the knots, the end of the period among them [s]."""
         drive = jnp.arange(DRIVE_KNOTS) / DRIVE_KNOTS * self.drive
         recovery = self.drive + jnp.arange(RECOVERY_KNOTS + 1) / RECOVERY_KNOTS * (1.0 - self.drive)
@@ -49,11 +50,13 @@ class Stroke(eqx.Module):
         """Knots of the first period, where third derivatives jump [s]."""
         return tuple(self.knots)
 
-    def curves(self) -> interpax.CubicSpline:
+    def curves(self) -> "Curves":
         """t -> (knee, trunk, oar) [rad], differentiable in time, values and drive ratio."""
-        values = jnp.stack([self.knee, self.trunk, self.oar], axis=1)
-        closed = jnp.concatenate([values, values[:1]])
-        return interpax.CubicSpline(self.knots, closed, bc_type="periodic", check=False)
+        values = jnp.stack([self.knee, self.trunk, self.oar])
+        closed = jnp.concatenate([values, values[:, :1]], axis=1)
+        one = lambda row: interpax.CubicSpline(self.knots, row, bc_type="periodic", check=False)  # noqa: E731
+        with jax.numpy_rank_promotion("allow"):  # the library broadcasts freely, whatever this process forbids
+            return Curves(jax.vmap(one)(closed), self.knots)
 
     def control_polygons(self) -> tuple[np.ndarray, np.ndarray]:
         """Abscissae (Greville) [s] and heights [rad] of the B-spline control points of the three curves."""
@@ -61,6 +64,23 @@ class Stroke(eqx.Module):
         spline = make_interp_spline(np.asarray(self.knots), np.concatenate([values, values[:1]]), 3, bc_type="periodic")
         at = np.array([spline.t[i + 1 : i + 4].mean() for i in range(len(spline.c))])
         return at, spline.c
+
+
+class Curves(eqx.Module):
+    """The three curves of a stroke, made once for a run.
+
+    Attributes:
+        splines: one for each, stacked.
+        knots: where their third derivatives jump [s].
+    """
+
+    splines: interpax.CubicSpline
+    knots: Float[Array, "edges"]
+
+    def __call__(self, t: Float[Array, "*times"]) -> Float[Array, "*times 3"]:
+        """Knee, trunk and oar [rad]."""
+        with jax.numpy_rank_promotion("allow"):
+            return jax.vmap(lambda one: one(t), out_axes=-1)(self.splines)
 
 
 def stroke(drive: Numbers = 0.4, period: Numbers = 60.0 / 27.0, profile: str = "smooth") -> Stroke:
