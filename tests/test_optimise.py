@@ -1,6 +1,7 @@
 """The optimiser on problems whose solutions are known: bounds, constraints, starts, logs, refusals."""
 
 import json
+from types import SimpleNamespace
 
 import equinox as eqx
 import jax
@@ -13,6 +14,7 @@ import gaits
 from anguilla import view
 from anguilla.cli import main
 from anguilla.cma_comparison import against_cma
+from anguilla.gait_search import with_workspace, workspace_margin
 from multibody import vertebra
 
 WAVE = gaits.TravellingWave([1.0, 2.0], 1.0, 1.0)
@@ -196,6 +198,10 @@ def test_workspace_of_the_vertebra():
         progress=False,
     )
     assert abs(found.best[0] / gain - 1.0) < 1e-5
+    # What `anguilla optimise --vertebrae` constrains: least margins over a period, between its samples too.
+    cycle = lambda gait: SimpleNamespace(time=2.0 + jnp.arange(24) / 24)  # noqa: E731
+    motion = with_workspace(cycle, 2.0, 20)(vertebra.scaled(gaits.planar(), jnp.asarray(gain)))
+    assert motion["workspace"].shape == (20, 10) and abs(float(workspace_margin(motion).min())) < 5e-3
 
 
 @pytest.mark.parametrize(
@@ -233,6 +239,8 @@ def test_refusals(options, error, message):
         (["--goal", "faster", "--compare-cma"], "not allowed with argument"),
         (["--compare-cma", "--torque-limit", "2"], "--torque-limit: the comparison has no constraints"),
         (["--goal", "faster", "--torque-limit", "-2"], "must be finite and positive"),
+        (["--goal", "faster", "--co-design", "--vertebrae", "9"], "--vertebrae: the layout"),
+        (["--compare-cma", "--co-design"], "--co-design: the comparison has no constraints"),
         (["--goal", "faster", "--screen", "8"], "--screen: 8: must be 0, or at least --starts less one"),
     ],
 )

@@ -118,7 +118,7 @@ def check(arguments: argparse.Namespace) -> str | None:
     if arguments.compare_cma:
         for name in ("torque_limit", "curvature_limit", "vertebrae", "co_design"):
             if getattr(arguments, name) not in (None, False):
-                return f"argument --{name.replace('_', '-')}: the comparison has no constraints"
+                return f"argument --{name.replace('_', '-')}: the comparison has no constraints, and the published body"
         try:
             import cma  # noqa: F401
         except ImportError:
