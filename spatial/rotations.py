@@ -74,7 +74,8 @@ def quaternion_multiply(p: Float[Array, "*batch 4"], q: Float[Array, "*batch 4"]
     pairs = q.reshape(*q.shape[:-1], 2, 2)
     product = p[..., :1] * q
     for k, swap, sign in _UNITS:
-        product = product + p[..., k : k + 1] * (sign * jnp.flip(pairs, swap).reshape(q.shape))
+        signs = np.broadcast_to(sign, q.shape)  # tests forbid that ranks are matched silently
+        product = product + p[..., k : k + 1] * (signs * jnp.flip(pairs, swap).reshape(q.shape))
     return product
 
 
