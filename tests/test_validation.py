@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import validation
-from validation import command, headlines, mutants, published, report
+from validation import command, headlines, mutants, published, report, running
 from validation.html import page
+from validation.pictures import figures
 
 ROOT = Path(__file__).parent.parent
 CHECKS = validation.all_checks()
@@ -82,6 +83,42 @@ def test_an_error_inside_a_check_is_a_failure_that_is_shown(registry, capsys):
     assert "0 of 3 checks passed" in out
 
 
+def test_processes_that_share_the_checks_make_the_same_rows(capsys):
+    """Two bundles in two processes: every row arrives, in the order that was asked for."""
+    names = ["mass_of_the_eel", "start_is_smooth"]
+    functions = [check for check in CHECKS if check.__name__ in names]
+    outcome = running.run(functions, jobs=2)
+    assert [check.name for check in outcome.checks] == [check.__name__ for check in functions] and outcome.jobs == 2
+    assert not outcome.failed and all(seconds > 0 for seconds in (*outcome.seconds, *outcome.processor))
+    assert "2 of 2 checks passed" in capsys.readouterr().out
+
+
+def test_bundles_keep_together_what_shares_programs():
+    bundles = running.bundled(CHECKS)
+    assert sorted(check.__name__ for bundle in bundles for check in bundle) == sorted(c.__name__ for c in CHECKS)
+    words = [{check.shares for check in bundle} for bundle in bundles]
+    assert all(len(word) == 1 for word in words) and len(set.union(*words)) == len(bundles)
+
+
+@pytest.mark.parametrize("jobs", ["0", "two", "-1"])
+def test_a_number_of_processes_is_asked_for(jobs, capsys):
+    with pytest.raises(SystemExit) as end:
+        command.main(["--jobs", jobs])
+    assert end.value.code == 2 and "must be a positive integer" in capsys.readouterr().err
+
+
+def test_exhibits_of_checks_become_figures(registry):
+    def drawn():
+        report.exhibit("lamb", slenderness=[0.2, 0.1], error=[[0.1] * 6, [0.05] * 6])
+        return 0.0, 0.0, 1.0
+
+    fake("drawn", drawn)
+    outcome = running.run(report.registered())
+    (caption, _), *others = figures(outcome)
+    assert "Lamb" in caption and not others
+    assert page(outcome, figures(outcome)).count("data:image/png") == 1
+
+
 def test_names_are_unique(registry):
     fake("twin", lambda: (0.0, 0.0, 1.0))
     with pytest.raises(ValueError, match="check 'twin': name used twice"):
@@ -126,20 +163,31 @@ def test_ledger_has_no_empty_cell_and_its_evidence_exists(capsys):
 def test_page_is_self_contained(registry):
     fake("sound", lambda: (1.0, 1.0, 1e-9))
     fake("broken<", lambda: (1.0, 2.0, 1e-9))
-    text = page(report.run(report.registered()), [])
+    text = page(running.run(report.registered()), [])
     assert "broken&lt;" in text and "1 of 2 checks passed" in text
     assert "http" not in text and "<script" not in text
+
+
+def test_a_mutant_is_killed_by_its_check(tmp_path, capsys):
+    """One of them, in a process of its own; `python -m validation.mutants` runs them all."""
+    assert mutants.main(["--only", "start_from_rest", "--jobs", "1"]) == 0
+    assert "killed by start_is_smooth" in capsys.readouterr().out
+
+
+def test_names_of_mutants_are_unique():
+    names = [mutant.name for mutant in mutants.MUTANTS]
+    assert len(set(names)) == len(names) >= 28
 
 
 @pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda mutant: mutant.name)
 def test_mutants_still_find_their_place(mutant, tmp_path):
     """Each substitution matches the source exactly once, and names checks that exist."""
     path = tmp_path / mutant.file
-    path.parent.mkdir()
+    path.parent.mkdir(parents=True)
     before = (ROOT / mutant.file).read_text()
     path.write_text(before)
     mutants.mutate(mutant, tmp_path)
     assert path.read_text() != before
-    assert set(mutant.checks) <= {check.__name__ for check in CHECKS}
+    assert mutant.checks and set(mutant.checks) <= {check.__name__ for check in CHECKS}
     with pytest.raises(ValueError, match="stands 0 times"):
         mutants.mutate(mutant, tmp_path)

@@ -7,5 +7,5 @@ from .catalogue import (
 from .report import (
     Check as Check,
     check as check,
-    run as run,
 )
+from .running import run as run

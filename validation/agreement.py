@@ -1,7 +1,5 @@
 """The beam against itself and against figures computed independently of this code."""
 
-import functools
-
 import diffrax
 import equinox as eqx
 import jax
@@ -12,9 +10,10 @@ import cosserat
 import gaits
 import hydro
 
-from .reference import Case, eel_cases, eel_reference, world_acceleration
-from .report import Measurement, check, require
-from .subjects import TIMES, eel, nested, published_gait, relative, sums_along, swim
+from .cases import case_fields, cases
+from .reference import eel_reference, world_acceleration
+from .report import Measurement, check, exhibit, require
+from .subjects import TIMES, eel, published_gait, relative, sums_along, swim
 
 GROUP = "agreement"
 
@@ -32,21 +31,8 @@ FIGURES = {  # mean speed of the centre of mass over 9-10 s [m/s], head at 10 s 
 _INDEPENDENT = "validation/data/eel_reference.json, computed independently of this code"
 
 
-@functools.cache
-def _cases() -> tuple[Case, ...]:
-    return tuple(eel_cases())
-
-
-@functools.cache
-def _fields(name: str, path: str) -> cosserat.BodyFields:
-    case = next(case for case in _cases() if case.name == name)
-    way = nested() if path == "nested" else cosserat.Panels()
-    stations = jnp.array(case.expected["stations"])
-    return cosserat.internal_wrench(eel(), case.gait, hydro.Morison(), case.state, case.t, way, stations)
-
-
 def _worst(path, value, expected):
-    return max(relative(value(case, _fields(case.name, path)), expected(case)) for case in _cases())
+    return max(relative(value(case, case_fields(case.name, path)), expected(case)) for case in cases())
 
 
 def _acceleration(case, fields):
@@ -62,6 +48,7 @@ _REFERENCE = dict(
     unit="rel.",
     source=_INDEPENDENT,
     meaning="the equations differ from those derived a second time: compare term by term with the misprints of [BPK06]",
+    shares="reference",
 )
 
 
@@ -108,7 +95,7 @@ def reference_other_fluids() -> Measurement:
         rate = cosserat.head_acceleration(eel(), case.gait, fluids[name], case.state, case.t)
         return relative(world_acceleration(case.state, rate), case.alternatives[name])
 
-    return max(error(case, name) for case in _cases() for name in fluids), 0.0, UNSPLIT
+    return max(error(case, name) for case in cases() for name in fluids), 0.0, UNSPLIT
 
 
 @check(
@@ -117,10 +104,11 @@ def reference_other_fluids() -> Measurement:
     unit="rel.",
     source="two discretisations that share the gait, the fluid and the body only",
     meaning="one of the two ways along X is wrong, or the nodes of the fast one are too few",
+    shares="reference",
 )
 def fast_against_adaptive_path() -> Measurement:
     """The worst of force and moment."""
-    pairs = [(_fields(case.name, "panels"), _fields(case.name, "nested")) for case in _cases()]
+    pairs = [(case_fields(case.name, "panels"), case_fields(case.name, "nested")) for case in cases()]
     worst = max(max(relative(p.force_w, n.force_w), relative(p.moment, n.moment)) for p, n in pairs)
     return worst, 0.0, UNSPLIT
 
@@ -143,6 +131,7 @@ _MOTION = dict(
     unit="m, -",
     source=_INDEPENDENT,
     meaning="the motion in time is wrong although forces at one instant are right: time integration, or the gait",
+    shares="swims",
 )
 
 
@@ -161,6 +150,7 @@ def trajectory_spiral() -> Measurement:
 @check(title="head at 10 s, worst of the four gaits (reference: five decimals)", **{**_MOTION, "unit": "m"})
 def head_after_ten_seconds() -> Measurement:
     """Greatest difference of a coordinate."""
+    exhibit("swims", **{name: swim(name).position for name in FIGURES})
     worst = max(np.abs(np.asarray(swim(name).position[-1]) - FIGURES[name][1]).max() for name in FIGURES)
     return worst, 0.0, 0.5e-5 + TRAJECTORY
 
@@ -176,6 +166,7 @@ _SPEED = dict(
     unit="m/s",
     source="an independent integration, four decimals; [BPK06] prints curves only",
     meaning="thrust or resistance is wrong",
+    shares="swims",
 )
 
 
@@ -185,19 +176,19 @@ def speed_planar() -> Measurement:
     return cruising_speed("planar"), FIGURES["planar"][0], 0.6e-4
 
 
-@check(title="the same, turn", **_SPEED)
+@check(title="mean speed of the centre of mass over 9-10 s, turn", **_SPEED)
 def speed_turn() -> Measurement:
     """From the swim of ten seconds."""
     return cruising_speed("turn"), FIGURES["turn"][0], 0.6e-4
 
 
-@check(title="the same, dive", **_SPEED)
+@check(title="mean speed of the centre of mass over 9-10 s, dive", **_SPEED)
 def speed_dive() -> Measurement:
     """From the swim of ten seconds."""
     return cruising_speed("dive"), FIGURES["dive"][0], 0.6e-4
 
 
-@check(title="the same, spiral", **_SPEED)
+@check(title="mean speed of the centre of mass over 9-10 s, spiral", **_SPEED)
 def speed_spiral() -> Measurement:
     """From the swim of ten seconds."""
     return cruising_speed("spiral"), FIGURES["spiral"][0], 0.6e-4

@@ -7,10 +7,13 @@ from . import (
     closed_forms as closed_forms,
     conservation as conservation,
     engines as engines,
+    loads as loads,
     peers as peers,
     rigid_body as rigid_body,
     slender_bodies as slender_bodies,
+    small_parts as small_parts,
     tree_conservation as tree_conservation,
+    tree_instant as tree_instant,
 )
 from .report import CheckFunction, registered
 

@@ -119,6 +119,7 @@ _FIGURE_2 = dict(
     unit="rel.",
     source="[BPK06, IV, Figure 2], with the signs of a resistance",
     meaning="the drag of a section is wrong in size or direction",
+    shares="stream",
 )
 
 

@@ -8,7 +8,7 @@ from .catalogue import GROUPS, all_checks
 from .headlines import HEADLINES, marked, write_table
 from .peers import missing
 from .published import ledger, print_ledger
-from .report import run
+from .running import processors, run
 
 OK, FAILED = 0, 1
 
@@ -43,7 +43,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--readme", type=Path, metavar="FILE", help="rewrite the table of headlines between the marks in FILE"
     )
+    parser.add_argument(
+        "--jobs", type=_jobs, metavar="N", help="processes that share the checks; as many as processors by default"
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/validation.html: table, ledger, figures")
+
+
+def _jobs(text: str) -> int:
+    """A number of processes.
+
+    Raises:
+        ArgumentTypeError: it is not a positive integer.
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a positive integer")
+    return int(text)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -61,7 +75,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.readme is not None:
         functions = tuple(function for function in functions if function.__name__ in HEADLINES)
         marked(arguments.readme.read_text(encoding="utf-8"))  # before the long part
-    outcome = run(functions)
+    outcome = run(functions, processors() if arguments.jobs is None else arguments.jobs)
     for peer in missing():
         print(f"not made: the check against {peer}, which is not installed (pip install 'anguilla[peers]')")
     if arguments.readme is not None and not outcome.failed:

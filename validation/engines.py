@@ -10,7 +10,7 @@ import cosserat
 import hydro
 import multibody as mb
 
-from .report import Measurement, check, require
+from .report import Measurement, check, exhibit, require
 from .subjects import eel, published_gait
 
 GROUP = "agreement"
@@ -49,6 +49,7 @@ def chain_errors(fluid: str) -> tuple[float, ...]:
 
 
 def _order(fluid):
+    exhibit(f"chain in {fluid}", links=LINKS, error=chain_errors(fluid))
     pitch = [1.0 / (links - 1) for links in LINKS]
     return np.polyfit(np.log(pitch), np.log(chain_errors(fluid)), 1)[0], 2.0, ORDER
 
@@ -57,6 +58,7 @@ _CHAIN = dict(
     group=GROUP,
     source="two engines that share only the algebra and the fluid; second order expected of the midpoint rule",
     meaning="the engines do not solve the same mechanics, or the chain stands for another body",
+    shares="chains",
 )
 
 
@@ -66,7 +68,7 @@ def chain_order_in_vacuum() -> Measurement:
     return _order("vacuum")
 
 
-@check(title="the same, water", unit="-", **_CHAIN)
+@check(title="order at which a chain of rigid links tends to the beam, water", unit="-", **_CHAIN)
 def chain_order_in_water() -> Measurement:
     """Slope of the error of the head acceleration in the length of a link."""
     return _order("water")

@@ -1,4 +1,4 @@
-"""The report as one self-contained page: table, ledger, figures."""
+"""The report as one self-contained page: table, figures, ledger."""
 
 import base64
 import html
@@ -6,28 +6,34 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
-import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from .engines import LINKS, chain_errors
-from .published import COLUMNS, ledger
-from .report import Outcome, cells
-from .slender_bodies import SLENDERNESS, lamb_errors
-from .subjects import swim
+from .pictures import figures
+from .published import COLUMNS, VERDICTS, ledger
+from .report import registered
+from .running import Outcome, cells, summary
 
 STYLE = """
-body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 78em; padding: 0 1em; color: #222 }
+body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 84em; padding: 0 1em; color: #222 }
+h1 { margin-bottom: .2em } h2 { margin-top: 2em; border-bottom: 2px solid #0b6e8a; padding-bottom: .2em }
 table { border-collapse: collapse; width: 100%; margin: 1em 0 2em }
-th, td { border-bottom: 1px solid #ccc; padding: .3em .6em; text-align: left; vertical-align: top }
-th { background: #f2f2f2; position: sticky; top: 0 }
-td.number { text-align: right; font-family: monospace; white-space: nowrap }
-.pass { color: #1a7f37 } .FAIL, .error { color: #b42318; font-weight: bold }
-figure { display: inline-block; width: 31%; min-width: 20em; margin: 0 1% 0 0; vertical-align: top }
+th, td { border-bottom: 1px solid #ddd; padding: .35em .6em; text-align: left; vertical-align: top }
+th { background: #eef4f6; position: sticky; top: 0; white-space: nowrap }
+th.number, td.number { text-align: right } td.number { font-family: monospace; white-space: nowrap }
+td.name { min-width: 22em } code { font-size: 85%; color: #666; overflow-wrap: anywhere }
+.small { font-size: 87%; color: #444 }
+.pass, .reproduced { color: #1a7f37 } .FAIL, .error, .cannot { color: #b42318 } .FAIL, .error { font-weight: bold }
+.corrected { color: #0b6e8a } .not { color: #777 }
+.sum { font-size: 120% }
+figure { display: inline-block; width: 32%; min-width: 20em; margin: 0 1% 1em 0; vertical-align: top }
 figure img { width: 100% } figcaption { font-size: 90%; color: #555 }
 pre { background: #fbeaea; padding: 1em; overflow: auto }
 """
+MEANINGS = {  # of the groups
+    "conservation": "What nature keeps: momentum, energy, impulse, power, the free tail.",
+    "agreement": "Two ways to the same number: the other engine, another library, figures computed elsewhere.",
+    "closed forms": "Formulas.",
+}
 
 
 def write_report(outcome: Outcome, directory: Path) -> Path:
@@ -50,32 +56,22 @@ def page(outcome: Outcome, pictures: Sequence[tuple[str, Figure]]) -> str:
         outcome: the checks that were made.
         pictures: captions and figures.
     """
-    passed = len(outcome.checks) - len(outcome.failed)
+    claims = ledger()
+    verdicts = [f"{sum(claim.verdict == verdict for claim in claims)} {verdict}" for verdict in VERDICTS]
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'><title>anguilla: validation</title>",
-        f"<style>{STYLE}</style><h1>Validation</h1>",
-        f"<p>{passed} of {len(outcome.checks)} checks passed in {sum(outcome.seconds):.0f} s.</p>",
+        f"<style>{STYLE}</style><h1>Validation of anguilla</h1>",
+        f"<p class='sum {'FAIL' if outcome.failed else 'pass'}'>{html.escape(summary(outcome))}.</p>",
         *(_failure(check) for check in outcome.failed),
-        _table_of_checks(outcome),
+        "<p>A check measures one number and holds it against a reference; it passes when they differ by no more than "
+        "the tolerance. The last column says what a failure would mean.</p>",
         *(_picture(caption, figure) for caption, figure in pictures),
-        "<h2>What the papers claim</h2>",
-        _table(COLUMNS, [[html.escape(cell) for cell in claim.cells()] for claim in ledger()]),
+        *_tables_of_checks(outcome),
+        f"<h2>What the papers claim</h2><p>{len(claims)} claims: {html.escape(', '.join(verdicts))}.</p>",
+        _table(COLUMNS, [_claim(claim) for claim in claims]),
         "</html>",
     ]
     return "\n".join(parts)
-
-
-def figures(outcome: Outcome) -> list[tuple[str, Figure]]:
-    """Pictures of what was measured; those whose checks were not made are left out."""
-    made = {check.name for check in outcome.checks if not check.error}
-    pictures = []
-    if {"chain_order_in_vacuum", "chain_order_in_water"} <= made:
-        pictures.append(("Chains of rigid links tend to the beam at second order.", _chain_figure()))
-    if "lamb_order" in made:
-        pictures.append(("Slices tend to Lamb's ellipsoid as it becomes slender.", _lamb_figure()))
-    if "head_after_ten_seconds" in made:
-        pictures.append(("Head of the eel in the four published gaits, 10 s, from above.", _swim_figure()))
-    return pictures
 
 
 def _failure(check):
@@ -83,74 +79,56 @@ def _failure(check):
     return f"<p class='FAIL'>{html.escape(f'{check.group}/{check.name}: {check.meaning}')}</p>{trace}"
 
 
-def _table_of_checks(outcome):
-    names = ("check", "measured", "reference", "tolerance", "unit", "verdict", "group", "source", "failure would mean")
-    rows = []
-    for check in outcome.checks:
+def _tables_of_checks(outcome):
+    names = ("check", "measured", "reference", "tolerance", "unit", "verdict", "time", "source", "failure would mean")
+    titles = {function.__name__: function.title for function in registered()}
+    groups: dict[str, list] = {}
+    for check, seconds in zip(outcome.checks, outcome.seconds, strict=True):
         name, *numbers, unit, verdict = cells(check)
-        rows.append(
+        groups.setdefault(check.group, []).append(
             [
-                html.escape(name),
+                (f"{html.escape(titles.get(name, name))}<br><code>{html.escape(name)}</code>", "name"),
                 *((number, "number") for number in numbers),
                 html.escape(unit),
                 (verdict, verdict),
-                *(html.escape(text) for text in (check.group, check.source, check.meaning)),
+                (f"{seconds:.1f} s", "number"),
+                *((html.escape(text), "small") for text in (check.source, check.meaning)),
             ]
         )
-    return _table(names, rows)
+    for group, rows in groups.items():
+        passed = sum(row[5][0] == "pass" for row in rows)
+        yield f"<h2>{html.escape(group.capitalize())}: {passed} of {len(rows)}</h2><p>{MEANINGS.get(group, '')}</p>"
+        yield _table(names, rows, numbers=(1, 2, 3, 6))
 
 
-def _table(names, rows):
+def _claim(claim):
+    name, where, published, ours, evidence, verdict, why = (html.escape(cell) for cell in claim.cells())
+    colour = {"reproduced": "reproduced", "cannot be reproduced": "cannot", "not tested": "not"}
+    return [
+        name,
+        (where, "small"),
+        published,
+        ours,
+        f"<code>{evidence}</code>",
+        (verdict, colour.get(claim.verdict, "corrected")),
+        (why, "small"),
+    ]
+
+
+def _table(names, rows, numbers=()):
     def cell(value):
         text, kind = value if isinstance(value, tuple) else (value, "")
         return f"<td class='{kind}'>{text}</td>" if kind else f"<td>{text}</td>"
 
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    mark = lambda k: " class='number'" if k in numbers else ""  # noqa: E731
+    head = "".join(f"<th{mark(k)}>{html.escape(name)}</th>" for k, name in enumerate(names))
     body = "\n".join("<tr>" + "".join(cell(value) for value in row) + "</tr>" for row in rows)
     return f"<table><tr>{head}</tr>\n{body}</table>"
 
 
 def _picture(caption, figure):
     data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110)
+    figure.savefig(data, format="png", dpi=130)
     code = base64.b64encode(data.getvalue()).decode()
     text = html.escape(caption)
     return f"<figure><img alt='{text}' src='data:image/png;base64,{code}'><figcaption>{text}</figcaption></figure>"
-
-
-def _axes(xlabel, ylabel):
-    with matplotlib.rc_context({"font.size": 10}):
-        figure = Figure(figsize=(4.6, 3.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot(xlabel=xlabel, ylabel=ylabel)
-        axes.grid(alpha=0.3)
-    return figure, axes
-
-
-def _chain_figure():
-    figure, axes = _axes("links", "relative error of the head acceleration")
-    for fluid, marker in (("vacuum", "o"), ("water", "s")):
-        axes.loglog(LINKS, chain_errors(fluid), marker + "-", label=fluid)
-    links = np.array(LINKS, float)
-    axes.loglog(links, chain_errors("water")[0] * (links[0] / links) ** 2, "k:", label="slope -2")
-    axes.legend(frameon=False)
-    return figure
-
-
-def _lamb_figure():
-    figure, axes = _axes("C/A", "relative difference")
-    errors = np.abs(lamb_errors())
-    for k, label in enumerate(("m2", "m3", "I1", "I2", "I3", "m1 / displaced mass")):
-        axes.loglog(SLENDERNESS, errors[:, k], "o-", ms=3, label=label)
-    axes.legend(frameon=False, fontsize=8)
-    return figure
-
-
-def _swim_figure():
-    figure, axes = _axes("x [m]", "y [m]")
-    for name in ("planar", "turn", "dive", "spiral"):
-        position = np.asarray(swim(name).position)
-        axes.plot(position[:, 0], position[:, 1], lw=1.2, label=name)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.legend(frameon=False)
-    return figure

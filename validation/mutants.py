@@ -1,7 +1,7 @@
 """`python -m validation.mutants`: puts the papers' misprints back, one at a time, and shows that a check fails.
 
 Each mutant is a substitution in a temporary copy of the packages; the checks named with it then run in a process of
-their own. A mutant that survives is a hole in the checks.
+their own. A mutant that survives is a hole in the checks. The untouched copy is run first: there they must all pass.
 """
 
 import argparse
@@ -13,116 +13,31 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from .running import processors
+from .wrong_terms import MUTANTS, Mutant
+
 PACKAGES = ("spatial", "hydro", "gaits", "cosserat", "multibody", "validation")
+CACHE = "JAX_COMPILATION_CACHE_DIR"
 
 
-class Mutant(NamedTuple):
-    """A wrong term.
+class Verdict(NamedTuple):
+    """What the checks made of a mutant.
 
     Attributes:
-        name: its name.
-        where: the equation that prints it, or what it is.
-        file: which file changes.
-        old: text that stands there exactly once.
-        new: text put in its place.
-        checks: the checks that must see it.
+        killers: the checks that failed by a wrong number.
+        words: what one reads in the table.
+        seconds: how long it took [s].
+        trouble: what the checks printed, where they could not be made; empty otherwise.
     """
 
-    name: str
-    where: str
-    file: str
-    old: str
-    new: str
-    checks: tuple[str, ...]
-
-
-MUTANTS = (
-    Mutant(
-        "added_wrench_of_the_head", "(34), (38): f_e - f_ea", "cosserat/nested.py",
-        "coriolis=lever @ (inertia @ rates", "coriolis=lever @ ((s.inertia_w - added) @ rates",
-        ("tail_condition_planar",),
-    ),
-    Mutant(
-        "added_wrench_of_the_head_fast", "(34), (38), in the fast path", "cosserat/panels.py",
-        "gyroscopic - apply(inertia, motion.twist_rate)",
-        "gyroscopic - apply(body.inertia - body.added, motion.twist_rate)",
-        ("reference_other_fluids",),
-    ),
-    Mutant(
-        "added_mass_of_a_section", "(42), (63): ρA - c_lm", "cosserat/nested.py",
-        "(s.inertia_w + added) @ rates - s.gyroscopic_w()", "(s.inertia_w - added) @ rates - s.gyroscopic_w()",
-        ("tail_condition_planar",),
-    ),
-    Mutant(
-        "added_inertia_about_the_axis", "(42), (64): ρI - c_am", "hydro/added_mass.py",
-        "normal[1], roll, zero", "normal[1], -roll, zero",
-        ("ellipsoid_of_section_IV",),
-    ),
-    Mutant(
-        "added_mass_everywhere", "ρ - c in both loops, which the tail cannot see", "hydro/added_mass.py",
-        "jnp.stack([zero, normal[0], normal[1]", "jnp.stack([zero, -normal[0], -normal[1]",
-        ("straight_lateral_inertia",),
-    ),
-    Mutant(
-        "nose_added_mass", "(44): f_d + c_m a_o", "cosserat/nested.py",
-        "nose = nose - fluid.nose_added_inertia", "nose = nose + fluid.nose_added_inertia",
-        ("tail_condition_planar",),
-    ),
-    Mutant(
-        "virtual_work", "(41): δ∫L = ∫δW", "cosserat/nested.py",
-        "load = s.load_w() - (", "load = -s.load_w() - (",
-        ("tail_condition_planar",),
-    ),
-    Mutant(
-        "frame_of_the_head", "(25), (26): R(0) = 1", "cosserat/nested.py",
-        "state.quaternion, R @ linear(state.twist)", "state.quaternion, linear(state.twist)",
-        ("reference_acceleration",),
-    ),
-    Mutant(
-        "start_from_rest", "(68): sin(τ)", "gaits/envelopes.py",
-        "jnp.sin(2.0 * jnp.pi * tau)", "jnp.sin(tau)",
-        ("beam_momentum_in_vacuum",),
-    ),
-    Mutant(
-        "perimeter", "IX.A: π(b + c)/2", "hydro/morison.py",
-        "self.drag_axial * section.perimeter", "self.drag_axial * 0.5 * section.perimeter",
-        ("circular_cable",),
-    ),
-    Mutant(
-        "axis_lengths", "IX.A: b and c as whole axes", "hydro/morison.py",
-        "self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b", "self.drag_lateral * c, self.drag_dorsal * b",
-        ("circular_cable",),
-    ),
-    Mutant(
-        "axes_exchanged", "drag on b where c belongs", "hydro/morison.py",
-        "self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b",
-        "self.drag_lateral * 2.0 * b, self.drag_dorsal * 2.0 * c",
-        ("drag_of_the_straight_eel",),
-    ),
-    Mutant(
-        "convective_added_mass", "sign of the convective part of (9)", "hydro/added_mass.py",
-        "return -added_inertia * join(cross", "return added_inertia * join(cross",
-        ("reference_other_fluids",),
-    ),
-    Mutant(
-        "kirchhoff_momentum", "sign of the added momentum's transport", "hydro/added_mass.py",
-        "return coadjoint(twist, added_inertia * twist)", "return -coadjoint(twist, added_inertia * twist)",
-        ("reference_other_fluids",),
-    ),
-    Mutant(
-        "coriolis_of_the_stretch", "factor 2 of 2 ω × RΓ̇", "cosserat/nested.py",
-        "self.tangent) + 2.0 * self.stretch_rate", "self.tangent) + self.stretch_rate",
-        ("reference_acceleration",),
-    ),
-    Mutant(
-        "gyroscopic_moment", "sign of ω × ρIω", "cosserat/panels.py",
-        "wrench = settle(fluid_wrench + gyroscopic", "wrench = settle(fluid_wrench - gyroscopic",
-        ("euler_poinsot_beam",),
-    ),
-)  # fmt: skip
+    killers: tuple[str, ...]
+    words: str
+    seconds: float
+    trouble: str
 
 
 def sources() -> Path:
@@ -147,26 +62,49 @@ def mutate(mutant: Mutant, root: Path) -> None:
     path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
 
 
-def killers(mutant: Mutant) -> tuple[str, ...]:
-    """The checks that fail, by a wrong number rather than an error, once the mutant is in place.
+def trial(origin: Path, checks: Sequence[str], cache: str, mutant: Mutant | None = None) -> Verdict:
+    """Makes checks in a copy of the packages.
 
-    Raises:
-        RuntimeError: when the checks could not be made.
+    A check that ends in an error does not count as a killer: a mutant that is not a program proves nothing.
+
+    Args:
+        origin: directory that holds the packages.
+        checks: their names.
+        cache: directory of compiled programs; those that the mutant does not touch are not compiled again.
+        mutant: what is put in place; None for nothing.
     """
+    begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as place:
-        root = Path(place)
-        for package in PACKAGES:
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(sources() / package, root / package, ignore=ignored)
-        mutate(mutant, root)
-        words = [word for name in mutant.checks for word in ("--check", name)]
-        environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+        root = copied(origin, Path(place))
+        if mutant is not None:
+            mutate(mutant, root)
+        words = [word for name in checks for word in ("--check", name)]
+        environment = {
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.3",
+            **os.environ,
+            "PYTHONPATH": str(root),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            CACHE: cache,
+        }
         done = subprocess.run(
-            [sys.executable, "-m", "validation", *words], cwd=root, env=environment, capture_output=True, text=True
+            [sys.executable, "-m", "validation", "--jobs", "1", *words],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            text=True,
         )
-    if done.returncode not in (0, 1) or "Traceback" in done.stdout + done.stderr:
-        raise RuntimeError(f"mutant {mutant.name!r}: the checks could not be made:\n{done.stdout}{done.stderr}")
-    return tuple(name for name in mutant.checks if f"/{name}: " in done.stdout)
+    seconds, said = time.perf_counter() - begin, done.stdout + done.stderr
+    if done.returncode not in (0, 1) or "Traceback" in said:
+        return Verdict((), "NO VERDICT: a check could not be made", seconds, said)
+    found = tuple(name for name in checks if f"/{name}: " in done.stdout)
+    return Verdict(found, "killed by " + ", ".join(found) if found else "SURVIVED", seconds, "")
+
+
+def copied(origin: Path, root: Path) -> Path:
+    """A copy of the packages in an empty directory."""
+    for package in PACKAGES:
+        shutil.copytree(origin / package, root / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return root
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -174,17 +112,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m validation.mutants", description=__doc__)
     names = [mutant.name for mutant in MUTANTS]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=", ".join(names))
-    chosen = parser.parse_args(arguments).only
-    survivors = 0
-    for mutant in MUTANTS:
-        if chosen is not None and mutant.name not in chosen:
-            continue
-        begin = time.perf_counter()
-        found = killers(mutant)
-        survivors += not found
-        verdict = "killed by " + ", ".join(found) if found else "SURVIVED"
-        print(f"{mutant.name:32} {mutant.where:48} {verdict}  {time.perf_counter() - begin:.0f} s", flush=True)
-    print(f"{survivors} survived")
+    parser.add_argument("--jobs", type=int, default=processors(), metavar="N", help="mutants at a time")
+    options = parser.parse_args(arguments)
+    chosen = [mutant for mutant in MUTANTS if options.only is None or mutant.name in options.only]
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        # All mutants come from one snapshot: the sources may be edited meanwhile.
+        origin = Path(place) / "snapshot"
+        origin.mkdir()
+        copied(sources(), origin)
+        cache = os.environ.get(CACHE) or str(Path(place) / "cache")
+        needed = list(dict.fromkeys(name for mutant in chosen for name in mutant.checks))
+        clean = trial(origin, needed, cache)
+        if clean.killers or clean.trouble:
+            print(f"untouched: {clean.words}\n{clean.trouble}")
+            return 1
+        print(f"{'untouched':36} {f'{len(needed)} checks':56} all pass  {clean.seconds:.0f} s", flush=True)
+        survivors = 0
+        verdicts = pool.map(lambda mutant: trial(origin, mutant.checks, cache, mutant), chosen)
+        for mutant, verdict in zip(chosen, verdicts, strict=True):
+            survivors += not verdict.killers
+            words = f"{verdict.words}  {verdict.seconds:.0f} s"
+            print(f"{mutant.name:36} {mutant.where:56} {words}", flush=True)
+            if verdict.trouble:
+                print(verdict.trouble, flush=True)
+    passed = len(chosen) - survivors
+    print(f"{passed} of {len(chosen)} mutants killed in {time.perf_counter() - begin:.0f} s, {survivors} survived")
     return 1 if survivors else 0
 
 

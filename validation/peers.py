@@ -84,6 +84,7 @@ if importlib.util.find_spec("pinocchio"):
         unit="rel.",
         source="pinocchio, articulated-body algorithm",
         meaning="the recursion, the mass matrix or a joint model of the tree is wrong",
+        shares="peers",
     )
     def tree_against_pinocchio() -> Measurement:
         """Acceleration of the base and of all joints, in gravity, from a random state."""
@@ -117,6 +118,7 @@ if importlib.util.find_spec("mujoco"):
         unit="rel.",
         source="mujoco, composite inertia and its sparse factorisation",
         meaning="the recursion, the mass matrix or a joint model of the tree is wrong",
+        shares="peers",
     )
     def tree_against_mujoco() -> Measurement:
         """Acceleration of the base and of all joints, in gravity, from a random state."""

@@ -3,10 +3,10 @@
 import dataclasses
 import functools
 import math
-import time
-import traceback
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 Measurement = tuple[float, float, float]
 
@@ -45,34 +45,31 @@ class Check:
 
 @runtime_checkable
 class CheckFunction(Protocol):
-    """A registered check: call it to make it."""
+    """A registered check: call it to make it.
+
+    Attributes:
+        group: what kind of evidence it is.
+        title: what is compared.
+        shares: a word common to the checks that share runs or compiled programs.
+    """
 
     __name__: str
+    __module__: str
     group: str
     title: str
+    shares: str
 
     def __call__(self) -> Check:
         """Measures."""
         ...
 
 
-class Outcome(NamedTuple):
-    """Checks that were made, and how long each took [s]."""
-
-    checks: tuple[Check, ...]
-    seconds: tuple[float, ...]
-
-    @property
-    def failed(self) -> tuple[Check, ...]:
-        """Those that did not pass."""
-        return tuple(check for check in self.checks if not check.passed)
-
-
 _REGISTRY: dict[str, CheckFunction] = {}
+_EXHIBITS: dict[str, dict[str, np.ndarray]] = {}
 
 
 def check(
-    *, group: str, title: str, unit: str, source: str, meaning: str
+    *, group: str, title: str, unit: str, source: str, meaning: str, shares: str = ""
 ) -> Callable[[Callable[[], Measurement]], CheckFunction]:
     """Registers a function () -> (measured, reference, tolerance) as a check that bears the function's name.
 
@@ -82,6 +79,7 @@ def check(
         unit: of the three numbers; "-" for none.
         source: where the reference comes from.
         meaning: what a failure would mean.
+        shares: checks with the same word share runs or compiled programs, and are made in one process.
     """
 
     def register(measure: Callable[[], Measurement]) -> CheckFunction:
@@ -96,7 +94,7 @@ def check(
                 raise ValueError(f"check {name!r}: reference {reference}, tolerance {tolerance}: must be finite")
             return Check(name, group, measured, reference, tolerance, unit, source, meaning)
 
-        made.group, made.title = group, title  # pyright: ignore[reportAttributeAccessIssue]
+        made.group, made.title, made.shares = group, title, shares or name  # pyright: ignore
         _REGISTRY[name] = made  # pyright: ignore[reportArgumentType]
         return _REGISTRY[name]
 
@@ -127,70 +125,18 @@ def registered(groups: Iterable[str] | None = None) -> tuple[CheckFunction, ...]
     return tuple(function for function in _REGISTRY.values() if function.group in wanted)
 
 
-def attempt(function: CheckFunction) -> Check:
-    """Makes one check; an error inside becomes a check that failed and keeps its traceback."""
-    try:
-        return function()
-    except Exception as error:  # whatever it is, it is shown, and the check counts as failed
-        kind = "".join(traceback.format_exception_only(error)).strip()
-        return Check(
-            name=function.__name__,
-            group=function.group,
-            measured=math.nan,
-            reference=math.nan,
-            tolerance=math.nan,
-            unit="-",
-            source="-",
-            meaning=f"the check itself could not be made: {kind.splitlines()[0]}",
-            error=traceback.format_exc(),
-        )
+def exhibit(name: str, **arrays: object) -> None:
+    """Keeps what a check measured on the way, for a figure of the report.
+
+    Args:
+        name: of the figure.
+        arrays: what it shows, by name.
+    """
+    _EXHIBITS[name] = {key: np.asarray(value) for key, value in arrays.items()}
 
 
-def run(functions: Sequence[CheckFunction]) -> Outcome:
-    """Makes checks one after the other, and prints each as a row of a table as soon as it is made."""
-    width = max((len(function.__name__) for function in functions), default=4)
-    print(_row(width, ("check", "measured", "reference", "tolerance", "unit", "verdict", "time")))
-    print(_row(width, ("-" * width, "-" * 12, "-" * 12, "-" * 9, "-" * 6, "-" * 7, "-" * 6)))
-    begin, checks, seconds, group = time.perf_counter(), [], [], None
-    for function in functions:
-        if function.group != group:
-            group = function.group
-            print(f"{group}", flush=True)
-        start = time.perf_counter()
-        made = attempt(function)
-        seconds.append(time.perf_counter() - start)
-        checks.append(made)
-        print(_row(width, (*cells(made), f"{seconds[-1]:.1f} s")), flush=True)
-    outcome = Outcome(tuple(checks), tuple(seconds))
-    passed = len(checks) - len(outcome.failed)
-    print(f"{passed} of {len(checks)} checks passed in {time.perf_counter() - begin:.0f} s")
-    for made in outcome.failed:
-        print(f"FAILED {made.group}/{made.name}: {made.meaning}")
-        if made.error:
-            print(made.error)
-    return outcome
-
-
-def cells(made: Check) -> tuple[str, str, str, str, str, str]:
-    """Name, measured, reference, tolerance, unit and verdict as text."""
-    verdict = "error" if made.error else ("pass" if made.passed else "FAIL")
-    return (
-        made.name,
-        number(made.measured),
-        number(made.reference),
-        "nan" if math.isnan(made.tolerance) else f"{made.tolerance:.1g}",
-        made.unit,
-        verdict,
-    )
-
-
-def number(value: float) -> str:
-    """Six digits; powers of ten only where they help."""
-    return f"{value:.2e}" if 0.0 < abs(value) < 1e-4 else f"{value:.6g}"
-
-
-def _row(width, columns):
-    name, measured, reference, tolerance, unit, verdict, seconds = columns
-    return (
-        f"{name:{width}}  {measured:>12}  {reference:>12}  {tolerance:>9}  {unit:6}  {verdict:7}  {seconds:>6}".rstrip()
-    )
+def taken_exhibits() -> dict[str, dict[str, np.ndarray]]:
+    """The exhibits kept since the last call."""
+    taken = dict(_EXHIBITS)
+    _EXHIBITS.clear()
+    return taken

@@ -12,7 +12,7 @@ import hydro
 
 from .closed_forms import GROUP, ellipsoid_added_inertia
 from .lamb import lamb_added_inertia
-from .report import Measurement, check, require
+from .report import Measurement, check, exhibit, require
 
 SLENDERNESS = (0.2, 0.1, 0.05, 0.025, 0.0125)  # C/A, with B/A half of it
 
@@ -37,6 +37,7 @@ _LAMB = dict(
     group=GROUP,
     source="Lamb's integrals by scipy.integrate.quad; [BPK06, IV] claims the limit without a proof",
     meaning="the sectional added masses are not those of slender-body theory",
+    shares="lamb",
 )
 
 
@@ -49,6 +50,7 @@ def lamb_limit() -> Measurement:
 @check(title="order at which the slices tend to Lamb's ellipsoid as B/A, C/A -> 0", unit="-", **_LAMB)
 def lamb_order() -> Measurement:
     """Between 1.6 and 2: second order times a logarithm."""
+    exhibit("lamb", slenderness=SLENDERNESS, error=lamb_errors())
     worst = np.abs(lamb_errors()).max(axis=1)
     return np.polyfit(np.log(SLENDERNESS[2:]), np.log(worst[2:]), 1)[0], 1.8, 0.2
 
