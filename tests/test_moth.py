@@ -177,6 +177,9 @@ def test_figures_film_and_words(dataset, tmp_path):
             assert all("[" in ax.get_ylabel() for ax in figure.axes), name
     mean = dataset["air_force"].values[:-1].mean(axis=0)
     assert abs(mean[2] / dataset.attrs["weight"] - 1) < 1e-3  # forty samples of a stroke
+    # The air lifts most while the wings pass the thorax [PBB13, Figure 8].
+    stroke, peak = dataset["joint_position"].sel(coordinate="right_stroke").values, dataset["air_force"][:, 2].argmax()
+    assert abs(stroke[int(peak)]) < 0.5 * np.abs(stroke).max()
     few = dataset.isel(time=slice(0, 4))
     path = view.moth_film(few, tmp_path / "moth.gif", width=200, progress=False)
     assert path.stat().st_size > 1000
