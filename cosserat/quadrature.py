@@ -130,5 +130,7 @@ def locate(
     a, b, c = jnp.unstack(quadratics[cell], axis=1)
     # The root of c u² + b u = X - a, in the form that keeps its digits for c of either sign.
     past = jnp.maximum(X - a, 0.0)
-    root = b + jnp.sqrt(jnp.maximum(b * b + 4.0 * c * past, 0.0))
+    # Where a cell closes (the tip of the tail) the square vanishes, and u = 1 whatever the sizes of the body.
+    square = b * b + 4.0 * c * past
+    root = b + jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
     return cell, jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)
