@@ -1,6 +1,7 @@
 """Periodic orbits: a map with a known orbit, and the steady swim of the eel."""
 
 import diffrax
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +11,7 @@ import cosserat
 import gaits
 import hydro
 from anguilla.co_design import Design, EelBody
+from cosserat.quadrature import load_nodes, locate
 from gaits.optimise import solve
 from gaits.parameters import Parameters
 from gaits.problem import Problem
@@ -137,3 +139,17 @@ def test_the_body_of_a_design():
             assert np.abs(a - b).max() < 1e-15
     with pytest.raises(ValueError, match="EelBody.tail_c = -0.1: must be finite and positive"):
         EelBody(tail_c=-0.1)
+
+
+def test_the_tip_of_a_tail_that_changes():
+    """The tail's tip is the end of its cell whatever the length: derivatives vanish, and are numbers."""
+
+    @jax.jit
+    @jax.value_and_grad
+    def place(length):
+        beam = eqx.tree_at(lambda body: body.length, EelBody(), length).beam(EEL)
+        return locate(load_nodes(beam).quadratic, beam.length[None])[1][0]
+
+    for length in np.linspace(1.6, 2.4, 17):
+        u, slope = place(jnp.asarray(length))
+        assert abs(u - 1.0) < 1e-7 and abs(slope) < 1e-6
