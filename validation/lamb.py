@@ -62,3 +62,38 @@ def lamb_added_inertia(A: float, B: float, C: float, rho: float) -> np.ndarray:
         return mass / 5.0 * difference**2 * excess / (2.0 * difference - total * excess)
 
     return np.array([*linear, rotary(1, 2), rotary(2, 0), rotary(0, 1)])
+
+
+def slender_excess(A: float, B: float, C: float) -> np.ndarray:
+    """What slender-body theory leaves: its (m2, m3, I1, I2, I3) over Lamb's, minus one, and m1 over the displaced mass.
+
+    To second order in b = B/A and c = C/A, from the expansion of Lamb's integrals:
+
+        α0 = 2bc (ln(4/(b+c)) - 1),   β0 = 2c/(b+c) - α0/2 - d,   γ0 = 2b/(b+c) - α0/2 + d,   d = bc (c-b)/(2(c+b))
+
+    The error is of fourth order, with squares of logarithms: the square of the greatest of these numbers.
+
+    Args:
+        A: long semi-axis [m].
+        B: semi-axis along t2 [m].
+        C: semi-axis along t3 [m].
+    """
+    b, c = B / A, C / A
+    alpha = 2.0 * b * c * (np.log(4.0 / (b + c)) - 1.0)
+    d = b * c * (c - b) / (2.0 * (c + b))
+    scale = (b + c) ** 2 / (2.0 * b * c)  # 2/(β(2-β)) = 2/(γ(2-γ)): how β0/(2-β0) answers to a change
+
+    def rotary(square, coefficient, change):
+        across = square * (2.0 + coefficient) / (2.0 - coefficient) - 2.0 * square
+        return -(scale * (change - alpha) + across)
+
+    return np.array(
+        [
+            scale * (alpha / 2.0 + d),
+            scale * (alpha / 2.0 - d),
+            (b + c) ** 2 / 4.0,
+            rotary(c**2, 2.0 * b / (b + c), -alpha / 2.0 + d),
+            rotary(b**2, 2.0 * c / (b + c), -alpha / 2.0 - d),
+            alpha / 2.0,
+        ]
+    )
