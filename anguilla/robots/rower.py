@@ -104,7 +104,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
         heave, pitch = 1e3 * np.ptp(one["heave"].values), np.rad2deg(np.ptp(one["pitch"].values))
         beside = f" (published {PUBLISHED[name]:g})" if name in PUBLISHED else ""
         told.append(
-            f"{name:16}{float(one['mean_speed']):.2f} m/s{beside}; motors {power[0]:.0f} W: {shares} W; heave "
+            f"{name:18}{float(one['mean_speed']):.2f} m/s{beside}; motors {power[0]:.0f} W: {shares} W; heave "
             f"{heave:.0f} mm, pitch {pitch:.2f} deg"
         )
     balance, gap = float(np.abs(dataset["energy_defect"]).max()), float(dataset["gap"].max())

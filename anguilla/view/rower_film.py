@@ -14,8 +14,8 @@ from .rower_body import SIDES, blade_point, rower_mesh
 from .scene import Box, blank, draw_line, draw_text, finished, fitted
 from .water_plane import draw_afloat
 
-VIEW = Camera(azimuth=np.deg2rad(-62.0), elevation=np.deg2rad(21.0))
-FRAME = Box(np.array([-4.3, -1.9, -0.25]), np.array([4.3, 1.9, 1.25]))  # what is seen around the boat [m]
+VIEW = Camera(azimuth=np.deg2rad(-70.0), elevation=np.deg2rad(17.0))
+FRAME = Box(np.array([-3.9, -0.9, -0.1]), np.array([3.9, 0.9, 0.9]))  # what is seen around the boat [m]
 BEYOND = 9.0  # how far the water goes beyond that [m]
 PUDDLE, FADES = 0.32, 6.0  # radius of a puddle [m], time after which it is gone [s]
 
@@ -34,7 +34,7 @@ def rower_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: 
         time - float(dataset["time"][0])
     )
     centre = np.array([mean, 0.0, 0.0])
-    stage = fitted(view, FRAME, width, round(0.4 * width))
+    stage = fitted(view, FRAME, width, round(0.44 * width))
     right, up, _ = view.project(centre)
     stage = replace(stage, centre=(stage.centre[0] + float(right), stage.centre[1] + float(up)))
     water = Box(FRAME.low + centre - BEYOND, FRAME.high + centre + BEYOND)
