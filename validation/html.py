@@ -14,14 +14,14 @@ from .report import registered
 from .running import Outcome, cells, summary
 
 STYLE = """
-body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 84em; padding: 0 1em; color: #222 }
+body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 96em; padding: 0 1em; color: #222 }
 h1 { margin-bottom: .2em } h2 { margin-top: 2em; border-bottom: 2px solid #0b6e8a; padding-bottom: .2em }
 table { border-collapse: collapse; width: 100%; margin: 1em 0 2em }
 th, td { border-bottom: 1px solid #ddd; padding: .35em .6em; text-align: left; vertical-align: top }
 th { background: #eef4f6; position: sticky; top: 0; white-space: nowrap }
 th.number, td.number { text-align: right } td.number { font-family: monospace; white-space: nowrap }
-td.name { min-width: 22em } code { font-size: 85%; color: #666; overflow-wrap: anywhere }
-.small { font-size: 87%; color: #444 }
+td.name { min-width: 20em } code { font-size: 85%; color: #666; overflow-wrap: anywhere }
+.small { font-size: 87%; color: #444; min-width: 13em; overflow-wrap: anywhere }
 .pass, .reproduced { color: #1a7f37 } .FAIL, .error, .cannot { color: #b42318 } .FAIL, .error { font-weight: bold }
 .corrected { color: #0b6e8a } .not { color: #777 }
 .sum { font-size: 120% }

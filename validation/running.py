@@ -90,12 +90,14 @@ def run(functions: Sequence[CheckFunction], jobs: int = 1) -> Outcome:
     # Other processes know the checks of this package only; those that a program registers itself are made here.
     here = functions if jobs == 1 else [function for function in functions if function not in shared]
     width = max((len(function.__name__) for function in functions), default=4)
-    print(_row(width, ("group", "check", "measured", "reference", "tolerance", "unit", "verdict", "time")))
-    print(_row(width, ("-" * 12, "-" * width, "-" * 12, "-" * 12, "-" * 9, "-" * 6, "-" * 7, "-" * 6)), flush=True)
+    names = ("group", "check", "measured", "reference", "tolerance", "unit", "verdict", "time", "processor")
+    print(_row(width, names))
+    print(_row(width, tuple("-" * k for k in (12, width, 12, 12, 9, 6, 7, 7, 9))), flush=True)
     made = {}
     for one in itertools.chain(map(_make, here), in_processes(bundles, jobs) if jobs > 1 else ()):
         made[one.check.name] = one
-        print(_row(width, (one.check.group, *cells(one.check), f"{one.seconds:.1f} s")), flush=True)
+        times = f"{one.seconds:.1f} s", f"{one.processor:.1f} s"
+        print(_row(width, (one.check.group, *cells(one.check), *times)), flush=True)
     ordered = [made[function.__name__] for function in functions]
     exhibits = {name: arrays for one in ordered for name, arrays in one.exhibits.items()}
     outcome = Outcome(
@@ -202,6 +204,6 @@ def _not_made(function, kind, trace):
 
 
 def _row(width, columns):
-    group, name, measured, reference, tolerance, unit, verdict, seconds = columns
+    group, name, measured, reference, tolerance, unit, verdict, seconds, processor = columns
     numbers = f"{measured:>12}  {reference:>12}  {tolerance:>9}"
-    return f"{group:12}  {name:{width}}  {numbers}  {unit:6}  {verdict:7}  {seconds:>7}".rstrip()
+    return f"{group:12}  {name:{width}}  {numbers}  {unit:6}  {verdict:7}  {seconds:>7}  {processor:>9}".rstrip()
