@@ -237,7 +237,7 @@ def rowing_optimised(dataset: xr.Dataset) -> Figure:
             ax.set_xlabel(label("time", "s"))
         speeds = [float(dataset["mean_speed"].sel(motion=m)) for m in pair]
         powers = [float(dataset["mean_power"].sel(motion=m, sink="motors")) for m in pair]
-        axes[0, 0].legend(loc="upper left")
+        axes[0, 0].legend(loc="lower center")
         figure.suptitle(
             f"{speeds[0]:.3f} m/s for {powers[0]:.0f} W, then {speeds[1]:.3f} m/s for {powers[1]:.0f} W", fontsize=11
         )

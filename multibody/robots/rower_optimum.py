@@ -15,7 +15,7 @@ REACH = 20.0  # by which a value at a knot may change [deg]
 mean_speed = quantity("mean speed", "m/s", lambda speed: speed, "speed")
 mean_power = quantity("mean power", "W", lambda power: power, "power")
 oar_torque = quantity("torque of an oar", "N m", lambda torque: torque[::4], "oar_torque")
-curves = quantity("knee, trunk and oar", "rad", lambda angles: angles[::8].ravel(), "curves")
+curves = quantity("knee, trunk and oar", "rad", lambda angles: angles[::2].ravel(), "curves")
 
 
 def better_stroke(
@@ -48,7 +48,7 @@ def better_stroke(
     bounds = {
         name: (np.asarray(getattr(stroke, name)) - reach, np.asarray(getattr(stroke, name)) + reach) for name in chosen
     }
-    samples = len(range(0, steps + 1, 8))
+    samples = len(range(0, steps + 1, 2))
     low, high = (np.tile(np.deg2rad([RANGE[name][end] for name in CURVES]), samples) for end in (0, 1))
     slack = np.deg2rad(SLACK)
     return optimise(
