@@ -10,7 +10,8 @@ from spatial import Numbers, angular, cross, join, linear, nodewise, wrench_to_h
 from .beam import Beam
 from .head_dynamics import check_model, compiled
 from .internal_wrench import actuation_per_metre
-from .panels import Panels, SectionMotion, apply, at_loads, body_shape, load_terms, section_motion
+from .jets import apply
+from .panels import Panels, SectionMotion, at_loads, body_shape, load_terms, section_motion
 from .quadrature import load_nodes
 from .sampled_body import SampledBody
 from .space_path import AbstractSpacePath

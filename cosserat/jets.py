@@ -30,24 +30,53 @@ def product(
     )
 
 
-def series_with_derivatives(series: np.ndarray) -> np.ndarray:
-    """Coefficients (functions, 3, terms) of power series and of their first two derivatives.
+def apply(matrix: Float[Array, "i j n"], vector: Float[Array, "j *k n"]) -> Float[Array, "i *k n"]:
+    """Product of matrices and vectors, node by node."""
+    spread = (slice(None), *(None,) * (vector.ndim - 2))
+    return sum(
+        (matrix[:, k][spread] * vector[k][None] for k in range(1, vector.shape[0])),
+        matrix[:, 0][spread] * vector[0][None],
+    )
+
+
+def power_series(coefficients: np.ndarray) -> Callable[[Float[Array, "nodes"]], Float[Array, "functions nodes"]]:
+    """Functions given by their power series, evaluated together by Horner's rule.
+
+    Their derivatives are series as well, and derivatives of any order are taken so: differentiating Horner's rule
+    step by step would cost as much again for every term.
+
+    Args:
+        coefficients: (functions, terms), lowest power first.
+    """
+
+    @jax.custom_jvp
+    def evaluate(u):
+        values = jnp.broadcast_to(coefficients[:, -1:], (coefficients.shape[0], u.shape[-1]))
+        for k in range(coefficients.shape[1] - 2, -1, -1):
+            values = values * u[None] + coefficients[:, k : k + 1]
+        return values
+
+    @evaluate.defjvp
+    def _(primals, tangents):
+        (u,), (du,) = primals, tangents
+        return evaluate(u), power_series(_derivative(coefficients))(u) * du[None]
+
+    return evaluate
+
+
+def compose(series: np.ndarray, u: Float[Array, "3 nodes"]) -> Float[Array, "functions 3 nodes"]:
+    """Jets of power series of the jet u.
 
     Args:
         series: coefficients (functions, terms), lowest power first.
+        u: jet.
     """
-    power = np.arange(series.shape[1])
-    lower = lambda c: np.roll(c * power, -1, axis=1)  # noqa: E731
-    return np.stack([series, lower(series), lower(lower(series))], axis=1)
-
-
-def compose(coefficients: np.ndarray, u: Float[Array, "3 nodes"]) -> Float[Array, "functions 3 nodes"]:
-    """Jets of power series of the jet u; `coefficients` come from `series_with_derivatives`."""
-    functions, _, terms = coefficients.shape
-    rows = coefficients.reshape(3 * functions, terms)[..., None]
-    # Horner's rule for all of them at once: a table of powers would be slower to fill than to use.
-    values = jnp.broadcast_to(rows[:, -1], (3 * functions, u.shape[-1]))
-    for k in range(terms - 2, -1, -1):
-        values = values * u[0][None] + rows[:, k]
-    f, df, ddf = jnp.unstack(settle(values.reshape(functions, 3, -1)), axis=1)
+    functions = series.shape[0]
+    first = _derivative(series)
+    values = power_series(np.concatenate([series, first, _derivative(first)]))(u[0])
+    f, df, ddf = jnp.unstack(settle(values.reshape(3, functions, -1)), axis=0)
     return settle(jnp.stack([f, df * u[1][None], ddf * (u[1] * u[1])[None] + df * u[2][None]], axis=1))
+
+
+def _derivative(series):
+    return np.roll(series * np.arange(series.shape[1]), -1, axis=1)

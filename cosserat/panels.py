@@ -12,7 +12,7 @@ from hydro import AbstractFluid, Place
 from spatial import Ad, coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
 
 from .beam import Beam
-from .jets import settle
+from .jets import apply, settle
 from .sampled_body import SampledBody, sample_body
 from .shape import Shape, shape_from_strain
 from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
@@ -146,8 +146,8 @@ def section_motion(
         omega_rate = omega_rate + omega0_rate
     # In the section frame: d/dt(Rᵀv) = Rᵀ(a - ω×v), and Rᵀω̇ is dΩ/dt.
     rate = acceleration - _cross(omega, velocity)
-    columns = settle(jnp.stack([velocity, omega, rate, omega_rate]))
-    local = settle(jnp.einsum("jin,kjn->kin", shape.rotation, columns))
+    columns = settle(jnp.stack([velocity, omega, rate, omega_rate], axis=1))
+    local = settle(jnp.swapaxes(apply(jnp.swapaxes(shape.rotation, 0, 1), columns), 0, 1))
     return SectionMotion(shape, local[:2].reshape(6, -1), local[2:].reshape(6, -1))
 
 
@@ -171,11 +171,6 @@ def load_terms(body: SampledBody, fluid: AbstractFluid, loads: LoadMotion) -> di
     """Load of the fluid per metre at the load nodes, term by term."""
     terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)
     return terms(body.load_section, loads.place, loads.twist)
-
-
-def apply(matrix: Float[Array, "i j n"], vector: Float[Array, "j n"]) -> Float[Array, "i n"]:
-    """Product of matrices and vectors, node by node."""
-    return sum((matrix[:, k] * vector[k][None] for k in range(1, vector.shape[0])), matrix[:, 0] * vector[0][None])
 
 
 def _fluid_wrench(body, fluid, loads):

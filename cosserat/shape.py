@@ -12,11 +12,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
 from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugate, quaternion_multiply
 
-from .jets import compose, product, series_with_derivatives, settle
+from .jets import apply, compose, product, settle
 from .strain import StrainRates
 
 FER_STAGES = 4  # the error falls as the 1st, 3rd, 7th, 15th power of the angle turned in a panel
@@ -63,26 +64,28 @@ def shape_from_strain(
     """
     jet = settle(jnp.stack([strain.xi.T, strain.dxi.T, strain.ddxi.T]))
     stretch, curvature = jet[:, :3], jet[:, 3:]
-    q = orientation(curvature, panel_cumulative)
-    back = 2.0 * nodewise(quaternion_conjugate)(q[0])
-    spin, spin_rate = settle((_multiply(q[1], back)[1:], _multiply(q[2], back)[1:]))
-    rotation = settle(nodewise(matrix_from_quaternion)(q[0]))
+    q = orientation(curvature, panel_cumulative, cumulative)
+    spin, spin_rate, rotation = _turning(q)
 
-    tangent, stretch_rate, stretch_rate2 = jnp.einsum("ijn,kjn->kin", rotation, stretch)  # r' = R Γ, (18)
+    tangent, stretch_rate, stretch_rate2 = (settle(apply(rotation, part)) for part in stretch)  # r' = R Γ, (18)
     slide = _cross(spin, tangent) + stretch_rate  # (22)
     bend = _cross(spin_rate, tangent) + _cross(spin, slide + stretch_rate) + stretch_rate2  # (24)
     integrals = settle(jnp.concatenate([tangent, slide, bend])) @ cumulative.T
     return Shape(q[0], rotation, integrals[:3], integrals[3:6], integrals[6:], spin, spin_rate)
 
 
+@jax.custom_jvp
 def orientation(
-    curvature: Float[Array, "3 3 nodes"], panel_cumulative: Float[Array, "order_and_one order"]
+    curvature: Float[Array, "3 3 nodes"],
+    panel_cumulative: Float[Array, "order_and_one order"],
+    cumulative: Float[Array, "nodes nodes"],
 ) -> Float[Array, "3 4 nodes"]:
     """Jet of the quaternions that solve R' = R K^ from the identity at the head, panel after panel. (17)
 
     Args:
         curvature: jet of K at the smooth nodes [1/m].
         panel_cumulative: as in `shape_from_strain`.
+        cumulative: as in `shape_from_strain`.
     """
     order = panel_cumulative.shape[1]
     start, out = None, []
@@ -93,6 +96,42 @@ def orientation(
         out.append(local[..., :-1])
         start = local[..., -1:]
     return jnp.concatenate(out, axis=-1)
+
+
+def _orientation_derivative(primals, tangents):
+    """δR = θ^ R with θ' = R δK: one more quadrature, where the derivative of the expansion would cost ten times it.
+
+    Exact for the equation, so as exact as the nodes for its discrete solution. The matrices scale with the body.
+    """
+    q = orientation(*primals)
+    spin, spin_rate, rotation = _turning(q)
+
+    def turned(v):
+        """Jet of R v of a jet v."""
+        value, rate, second = (settle(apply(rotation, part)) for part in v)
+        swept = settle(_cross(spin, value))
+        rest = _cross(spin_rate, value) + _cross(spin, 2.0 * rate + swept)
+        return settle(jnp.concatenate([value, rate + swept, second + rest]))
+
+    curvature, _, cumulative = primals
+    d_curvature, _, d_cumulative = tangents
+    theta = jnp.zeros((9, q.shape[-1]))
+    if not isinstance(d_curvature, SymbolicZero):
+        theta = theta + turned(d_curvature) @ cumulative.T
+    if not isinstance(d_cumulative, SymbolicZero):
+        theta = theta + turned(curvature) @ d_cumulative.T
+    theta = jnp.concatenate([jnp.zeros((3, 1, q.shape[-1])), 0.5 * theta.reshape(3, 3, -1)], axis=1)
+    return q, product(_multiply, theta, q)
+
+
+orientation.defjvp(_orientation_derivative, symbolic_zeros=True)
+
+
+def _turning(q):
+    """Angular velocity, its rate, and the rotation, of a jet of quaternions, in the head's axes."""
+    back = 2.0 * nodewise(quaternion_conjugate)(q[0])
+    spin, spin_rate = _multiply(q[1], back)[1:], _multiply(q[2], back)[1:]
+    return settle((spin, spin_rate, nodewise(matrix_from_quaternion)(q[0])))
 
 
 def _panel_orientation(K, panel_cumulative):
@@ -126,7 +165,7 @@ def _series():
     """In u = θ²: cos(θ/2) and sin(θ/2)/θ of the quaternion; c1 - c2 and c2 - c3 of exp - dexp (Stumpff's c_k)."""
     c = np.array([[(-1.0) ** n / math.factorial(2 * n + k) for n in range(_TERMS)] for k in range(4)])
     half = 0.25 ** np.arange(_TERMS)
-    return series_with_derivatives(np.stack([c[0] * half, 0.5 * c[1] * half, c[1] - c[2], c[2] - c[3]]))
+    return np.stack([c[0] * half, 0.5 * c[1] * half, c[1] - c[2], c[2] - c[3]])
 
 
 _SERIES = _series()

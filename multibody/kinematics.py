@@ -11,6 +11,7 @@ from spatial import (
     cross,
     join,
     linear,
+    matrix_from_quaternion,
     quaternion_multiply,
 )
 
@@ -132,18 +133,6 @@ def _replaced(array, rows, values):
     return array.at[rows].set(values)
 
 
-def _rotation_matrices(quaternion):
-    """As `matrix_from_quaternion`, entry by entry: fused otherwise, each entry computes all it shares anew."""
-    w, x, y, z = (quaternion[:, k] for k in range(4))
-    scale = 2.0 / (w * w + x * x + y * y + z * z)
-    rows = (
-        (1.0 - scale * (y * y + z * z), scale * (x * y - w * z), scale * (x * z + w * y)),
-        (scale * (x * y + w * z), 1.0 - scale * (x * x + z * z), scale * (y * z - w * x)),
-        (scale * (x * z - w * y), scale * (y * z + w * x), 1.0 - scale * (x * x + y * y)),
-    )
-    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
-
-
 def _joint_motion(tree, q):
     """Rotation and slide of each joint, and the first axis of universal joints seen from the body."""
     table, kinds = tree.layout, tree.kinds
@@ -162,12 +151,12 @@ def _joint_motion(tree, q):
     if "universal" in kinds:
         second = _axis_angle(tree.second_axis, padded[np.where(np.isin(kinds, ("universal",)), start + 1, absent)])
         quaternion = quaternion_multiply(quaternion, second)
-        first_axis = apply(transpose(_rotation_matrices(second)), tree.axis)
+        first_axis = apply(transpose(matrix_from_quaternion(second)), tree.axis)
     if "spherical" in kinds:
         rows = table.of_kind(kinds, "spherical")
         values = padded[start[rows][:, None] + np.arange(4)[None, :]]
         quaternion = values if len(rows) == len(kinds) else quaternion.at[rows].set(values)
-    return _rotation_matrices(quaternion), slide, first_axis
+    return matrix_from_quaternion(quaternion), slide, first_axis
 
 
 def _axis_angle(axis, angle):

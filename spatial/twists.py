@@ -46,7 +46,8 @@ def Ad(rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"])
         position: origin of frame s in frame h [m].
     """
     unrotation = jnp.swapaxes(rotation, -1, -2)
-    top = jnp.concatenate([unrotation, -unrotation @ hat(position)], axis=-1)
+    lever = cross(jnp.broadcast_to(position[..., None, :], unrotation.shape), unrotation)  # -Rᵀ p^, row by row
+    top = jnp.concatenate([unrotation, lever], axis=-1)
     bottom = jnp.concatenate([jnp.zeros_like(unrotation), unrotation], axis=-1)
     return jnp.concatenate([top, bottom], axis=-2)
 

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import hydro
+from cosserat.jets import _derivative
 from cosserat.sampled_body import SampledBody
 from cosserat.shape import _SERIES
 
@@ -91,7 +92,7 @@ def _layout(body, fluid, wave):
         diagonal(body.load_added)[1:4],
         np.asarray(body.to_load).T,
         body.to_load,
-        _SERIES,
+        np.stack([_SERIES, _derivative(_SERIES), _derivative(_derivative(_SERIES))], axis=1),
         wave["offset2"],
         wave["offset3"],
         wave["amplitude"],

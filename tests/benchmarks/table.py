@@ -56,5 +56,11 @@ def machine() -> str:
 def write_json(rows: list[Row], place: Path) -> None:
     """The rows as a file, for the documentation and for comparisons over time."""
     place.write_text(
-        json.dumps({"machine": machine(), "rows": [row._asdict() | {"met": row.met} for row in rows]}, indent=1)
+        json.dumps(
+            {
+                "machine": machine(),
+                "rows": [row._asdict() | {"value": float(row.value), "met": bool(row.met)} for row in rows],
+            },
+            indent=1,
+        )
     )
