@@ -168,10 +168,31 @@ def test_page_is_self_contained(registry):
     assert "http" not in text and "<script" not in text
 
 
-def test_a_mutant_is_killed_by_its_check(tmp_path, capsys):
+def test_a_mutant_is_killed_by_its_check(tmp_path):
     """One of them, in a process of its own; `python -m validation.mutants` runs them all."""
-    assert mutants.main(["--only", "start_from_rest", "--jobs", "1"]) == 0
-    assert "killed by start_is_smooth" in capsys.readouterr().out
+    mutant = next(mutant for mutant in mutants.MUTANTS if mutant.name == "start_from_rest")
+    verdict = mutants.trial(ROOT, mutant.checks, str(tmp_path / "cache"), mutant)
+    assert verdict.killers == ("start_is_smooth",) and not verdict.trouble, verdict
+
+
+def test_survivors_are_named_and_turn_the_exit_code(monkeypatch, capsys):
+    killed = mutants.Verdict(("some_check",), "killed by some_check", 1.0, "")
+    survived, broken = killed._replace(killers=(), words="SURVIVED"), killed._replace(killers=(), trouble="no program")
+    calls = []
+
+    def trial(origin, checks, cache, mutant=None):
+        calls.append(mutant)
+        if mutant is None:
+            return killed._replace(killers=())
+        return {"perimeter": killed, "rotors": survived, "buoyancy": broken}[mutant.name]
+
+    monkeypatch.setattr(mutants, "trial", trial)
+    assert mutants.main(["--only", "perimeter"]) == 0
+    assert mutants.main(["--only", "perimeter", "--only", "rotors", "--only", "buoyancy"]) == 1
+    out = capsys.readouterr().out
+    assert "SURVIVED" in out and "no program" in out and "1 of 3 mutants killed" in out and calls[0] is None
+    monkeypatch.setattr(mutants, "trial", lambda *_: killed)  # a check that fails without any mutant proves nothing
+    assert mutants.main(["--only", "perimeter"]) == 1
 
 
 def test_names_of_mutants_are_unique():

@@ -113,7 +113,9 @@ MUTANTS = (
     ),
     Mutant(
         "lever_of_a_twist", "sign of the lever in Ad", "spatial/twists.py",
-        "-unrotation @ hat(position)", "unrotation @ hat(position)",
+        "    bottom = jnp.concatenate([jnp.zeros_like(unrotation), unrotation], axis=-1)\n",
+        "    top = jnp.concatenate([unrotation, -top[..., 3:]], axis=-1)\n"
+        "    bottom = jnp.concatenate([0.0 * unrotation, unrotation], axis=-1)\n",
         ("reference_fast_path",),
     ),
     Mutant(
