@@ -1,0 +1,47 @@
+"""`anguilla bench`: every target of speed, measured on this machine. The benchmarks live in the source tree."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import anguilla
+
+from .arguments import directory
+
+DESCRIPTION = """\
+Measures the engines against a kernel in C, pinocchio, mujoco, PyElastica and their own plain variants, interleaved in
+one run, and marks the targets that are missed. Some ten minutes; nothing else should run beside it.
+"""
+EPILOG = """\
+examples:
+  anguilla bench                                    all of it; out/bench/bench.json and bench.png
+  anguilla bench --only evaluation trees            some groups
+
+The benchmarks and their peers are not part of the installed packages: this needs a clone, set up by `make bench`.
+
+exit codes: 0 done (missed targets are marked), 1 the run failed, 2 bad arguments
+"""
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "bench",
+        help="measure the speed here, beside that of peers",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", nargs="+", default=[], metavar="GROUP", help="groups to run; all when left out")
+    parser.add_argument("--out", type=directory, default=Path("out/bench"), metavar="DIR", help="where to write")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Hands over to the benchmarks of the source tree."""
+    root = Path(anguilla.__file__).resolve().parent.parent
+    if not (root / "tests" / "benchmarks" / "__main__.py").is_file():
+        raise RuntimeError("the benchmarks are not installed with the packages: clone the sources and use `make bench`")
+    words = ["--out", str(Path(arguments.out).resolve()), *(["--only", *arguments.only] if arguments.only else [])]
+    return subprocess.run([sys.executable, "-m", "tests.benchmarks", *words], cwd=root).returncode
