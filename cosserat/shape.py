@@ -12,7 +12,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
 from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugate, quaternion_multiply
@@ -64,7 +63,7 @@ def shape_from_strain(
     """
     jet = settle(jnp.stack([strain.xi.T, strain.dxi.T, strain.ddxi.T]))
     stretch, curvature = jet[:, :3], jet[:, 3:]
-    q = orientation(curvature, panel_cumulative, cumulative)
+    q = orientation(curvature, panel_cumulative)
     spin, spin_rate, rotation = _turning(q)
 
     tangent, stretch_rate, stretch_rate2 = (settle(apply(rotation, part)) for part in stretch)  # r' = R Γ, (18)
@@ -74,19 +73,17 @@ def shape_from_strain(
     return Shape(q[0], rotation, integrals[:3], integrals[3:6], integrals[6:], spin, spin_rate)
 
 
-@jax.custom_jvp
 def orientation(
-    curvature: Float[Array, "3 3 nodes"],
-    panel_cumulative: Float[Array, "order_and_one order"],
-    cumulative: Float[Array, "nodes nodes"],
+    curvature: Float[Array, "3 3 nodes"], panel_cumulative: Float[Array, "order_and_one order"]
 ) -> Float[Array, "3 4 nodes"]:
     """Jet of the quaternions that solve R' = R K^ from the identity at the head, panel after panel. (17)
 
     Args:
         curvature: jet of K at the smooth nodes [1/m].
         panel_cumulative: as in `shape_from_strain`.
-        cumulative: as in `shape_from_strain`.
     """
+    # Derivatives go through the expansion: δR = θ^ R with θ' = R δK would cost a third, but is that of the equation,
+    # and on few nodes an optimiser feels the difference.
     order = panel_cumulative.shape[1]
     start, out = None, []
     for k in range(curvature.shape[-1] // order):
@@ -96,35 +93,6 @@ def orientation(
         out.append(local[..., :-1])
         start = local[..., -1:]
     return jnp.concatenate(out, axis=-1)
-
-
-def _orientation_derivative(primals, tangents):
-    """δR = θ^ R with θ' = R δK: one more quadrature, where the derivative of the expansion would cost ten times it.
-
-    Exact for the equation, so as exact as the nodes for its discrete solution. The matrices scale with the body.
-    """
-    q = orientation(*primals)
-    spin, spin_rate, rotation = _turning(q)
-
-    def turned(v):
-        """Jet of R v of a jet v."""
-        value, rate, second = (settle(apply(rotation, part)) for part in v)
-        swept = settle(_cross(spin, value))
-        rest = _cross(spin_rate, value) + _cross(spin, 2.0 * rate + swept)
-        return settle(jnp.concatenate([value, rate + swept, second + rest]))
-
-    curvature, _, cumulative = primals
-    d_curvature, _, d_cumulative = tangents
-    theta = jnp.zeros((9, q.shape[-1]))
-    if not isinstance(d_curvature, SymbolicZero):
-        theta = theta + turned(d_curvature) @ cumulative.T
-    if not isinstance(d_cumulative, SymbolicZero):
-        theta = theta + turned(curvature) @ d_cumulative.T
-    theta = jnp.concatenate([jnp.zeros((3, 1, q.shape[-1])), 0.5 * theta.reshape(3, 3, -1)], axis=1)
-    return q, product(_multiply, theta, q)
-
-
-orientation.defjvp(_orientation_derivative, symbolic_zeros=True)
 
 
 def _turning(q):
