@@ -1,7 +1,5 @@
 """Hull, radiation, resistance and oar blade: closed forms, energy, an independent boundary element library."""
 
-import importlib.util
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,9 +9,6 @@ from scipy.integrate import solve_ivp
 import hydro
 from hydro.radiation_fit import fit_group
 from spatial import matrix_from_quaternion, quaternion_exp
-
-HAS_CAPYTAINE = importlib.util.find_spec("capytaine") is not None
-needs_capytaine = pytest.mark.skipif(not HAS_CAPYTAINE, reason="capytaine is not installed (extra `hull`)")
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +170,6 @@ def test_unstable_states_are_refused():
 # --- capytaine
 
 
-@needs_capytaine
 def test_hemisphere_tends_to_its_two_limits():
     """Heave: 0.831 of the displaced mass at low frequency, 0.5 at high frequency (Hulme 1982)."""
     from hydro.hull_table import hemisphere, solve_radiation
@@ -185,7 +179,6 @@ def test_hemisphere_tends_to_its_two_limits():
     assert share[0] == pytest.approx(0.831, rel=0.02) and share[1] == pytest.approx(0.5, rel=0.02)
 
 
-@needs_capytaine
 def test_capytaine_reproduces_the_stored_table(table):
     from hydro.hull_table import slender_body, solve_radiation
 

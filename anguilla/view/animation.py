@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +91,33 @@ def write_film(pictures: list[Image.Image], path: Path, fps: float) -> Path:
     else:
         _write_mp4(pictures, path, fps)
     return path
+
+
+def film_stills(
+    dataset: xr.Dataset,
+    still: Callable[[int], Image.Image],
+    path: str | Path,
+    fps: float,
+    progress: bool,
+    *,
+    closed: bool = False,
+) -> Path:
+    """Films a run from pictures of its recorded instants.
+
+    Args:
+        dataset: with the times of the instants [s].
+        still: the picture of one of them, by its index.
+        path: ends in .gif or .mp4.
+        fps: pictures per second.
+        progress: show a progress bar.
+        closed: leave out the last instant, which is the first of a motion that repeats.
+    """
+    path = film_path(path)
+    time = dataset["time"].values
+    wanted = np.arange(time[0], time[-1] + (-1e-9 if closed else 1e-9), 1.0 / fps)
+    instants = np.clip(np.searchsorted(time, wanted - 1e-9), 0, len(time) - 1)
+    bar = tqdm(instants, desc="animation", unit="frame", disable=not progress)
+    return write_film([still(int(k)) for k in bar], path, fps)
 
 
 def frames(

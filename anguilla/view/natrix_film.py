@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 from PIL import Image
-from tqdm import tqdm
 
-from .animation import WIDTH, film_path, write_film
+from .animation import WIDTH, film_stills
 from .camera import Camera
 from .natrix_body import natrix_mesh
 from .scene import Box, blank, draw_text, finished, fitted
@@ -51,12 +50,8 @@ def natrix_film(
         width: [pixels].
         progress: show a progress bar.
     """
-    path = film_path(path)
-    time = dataset["time"].values
-    wanted = np.arange(time[0], time[-1] + 1e-9, 1.0 / fps)
-    instants = np.clip(np.searchsorted(time, wanted - 1e-9), 0, len(time) - 1)
-    bar = tqdm(instants, desc="animation", unit="frame", disable=not progress)
-    return write_film([natrix_still(dataset, int(k), width=width) for k in bar], path, fps)
+    still = lambda k: natrix_still(dataset, k, width=width)  # noqa: E731
+    return film_stills(dataset, still, path, fps, progress)
 
 
 def _box(dataset: xr.Dataset) -> Box:

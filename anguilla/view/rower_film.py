@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 from PIL import Image
-from tqdm import tqdm
 
-from .animation import WIDTH, film_path, write_film
+from .animation import WIDTH, film_stills
 from .camera import Camera
 from .rower_body import SIDES, blade_point, rower_mesh
 from .scene import Box, blank, draw_line, draw_text, finished, fitted
@@ -67,12 +66,8 @@ def rower_film(
         width: [pixels].
         progress: show a progress bar.
     """
-    path = film_path(path)
-    time = dataset["time"].values
-    wanted = np.arange(time[0], time[-1] - 1e-9, 1.0 / fps)
-    instants = np.clip(np.searchsorted(time, wanted - 1e-9), 0, len(time) - 1)
-    bar = tqdm(instants, desc="animation", unit="frame", disable=not progress)
-    return write_film([rower_still(dataset, int(k), width=width) for k in bar], path, fps)
+    still = lambda k: rower_still(dataset, k, width=width)  # noqa: E731
+    return film_stills(dataset, still, path, fps, progress, closed=True)
 
 
 def _puddles(dataset: xr.Dataset, instant: int):
