@@ -15,7 +15,7 @@ from spatial import Numbers, finite
 
 from .coordinates import JointLaw, check_law
 from .immersion import immerse
-from .rollout import Drive, Trajectory, Wrench
+from .rollout import Drive, Trajectory, Wrench, recorded_points
 from .state import BaseState
 from .tree import Tree
 
@@ -114,19 +114,7 @@ def _march(tree, drive, start, clock, counts):
         return y, y
 
     _, rest = jax.lax.scan(record, start, jnp.arange(records))
-    position, quaternion, twist, passive_q, passive_dq = jax.tree.map(
-        lambda first, later: jnp.concatenate([first[None], later]), start, rest
-    )
+    points = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, rest)
     time = t0 + dt * every * jnp.arange(records + 1)
-    q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(time, passive_q, passive_dq)
-    return Trajectory(
-        time=time,
-        position=position,
-        quaternion=quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True),
-        twist=twist,
-        joints=q,
-        joint_rates=dq,
-        steps=jnp.array([records * every, 0]),
-        succeeded=jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq)),
-        integrals=jnp.zeros((records + 1, 0)),
-    )
+    none = jnp.zeros((records + 1, 0))
+    return recorded_points(tree, drive, time, (*points, none), jnp.array([records * every, 0]))

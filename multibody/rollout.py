@@ -9,17 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
-from spatial import (
-    Numbers,
-    angular,
-    finite,
-    linear,
-    number,
-    output_times,
-    positive,
-    quaternion_rate,
-    stopping_at_breaks,
-)
+from spatial import Marcher, Numbers, Span, angular, finite, integrate, linear, quaternion_rate
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -207,7 +197,7 @@ def rollout(
             same accuracy: powers for works, forces for impulses.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
-        solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
+        solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
         rtol: relative tolerance of the adaptive step [-].
         atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
@@ -229,70 +219,60 @@ def rollout(
         None if gravity is None else finite("gravity", gravity, (3,)),
         loops,
     )
-    start, stop = number("t0", t0), number("t1", t1)
-    times = output_times(start, stop, samples, times)
-    if controller is None:
-        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
+    span = Span(t0, t1, samples, times)
+    marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
     free_q, free_dq = tree.passive_positions, tree.passive_freedoms
     passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)
     passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)
 
-    run = _integrate(
-        tree,
-        drive,
-        integrand,
-        # A first step is given, since diffrax's own first guess would compile the dynamics once more.
-        (start, stop, 1e-3 * (stop - start) if dt0 is None else positive("dt0", dt0, "s"), times),
-        (state.position, state.quaternion, state.twist, passive_q, passive_dq),
-        diffrax.Tsit5() if solver is None else solver,
-        controller,
-        diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
-        max_steps,
-        diffrax.NoProgressMeter() if progress is None else progress,
-    )
+    start = (state.position, state.quaternion, state.twist, passive_q, passive_dq)
+    run = _integrate(tree, drive, integrand, span, start, marcher)
     if not throw:
         return run
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(run.twist, ~run.succeeded, FAILED))
 
 
 @eqx.filter_jit
-def _integrate(tree, drive, integrand, span, start, solver, controller, adjoint, max_steps, progress):
+def _integrate(tree, drive, integrand, span, start, marcher):
     """The compiled part of `rollout`."""
-    t0, t1, dt0, times = span
 
-    def field(t, y, _):
+    def field(t, y):
         rates, (base, q, dq, motion) = drive.rates(tree, t, y[:-1])
         return *rates, jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion)
 
-    counted = jax.eval_shape(lambda y: field(t0, (*y, jnp.zeros(0)), None)[-1], start)
-    solution = diffrax.diffeqsolve(
-        diffrax.ODETerm(field),
-        solver,
-        t0=t0,
-        t1=t1,
-        dt0=dt0,
-        y0=(*start, jnp.zeros(counted.shape)),
-        saveat=diffrax.SaveAt(ts=times),
-        stepsize_controller=stopping_at_breaks(controller, drive.law),
-        max_steps=max_steps,
-        adjoint=adjoint,
-        throw=False,
-        progress_meter=progress,
-    )
-    assert solution.ys is not None and solution.ts is not None
-    position, quaternion, twist, passive_q, passive_dq, integrals = solution.ys
-    whole = jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq))
-    succeeded = (solution.result == diffrax.RESULTS.successful) & whole
-    q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(solution.ts, passive_q, passive_dq)
+    counted = jax.eval_shape(lambda y: field(span.t0, (*y, jnp.zeros(0)))[-1], start)
+    march = integrate(field, (*start, jnp.zeros(counted.shape)), span, marcher, drive.law)
+    run = recorded_points(tree, drive, span.times, march.states, march.steps)
+    return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & march.reached)
+
+
+def recorded_points(
+    tree: Tree,
+    drive: Drive,
+    time: Float[Array, "times"],
+    points: tuple[Float[Array, "times _"], ...],
+    steps: Int[Array, "2"],
+) -> Trajectory:
+    """The trajectory that an integrator has recorded; it succeeded if all of it is finite.
+
+    Args:
+        tree: the bodies.
+        drive: what moved them.
+        time: output times [s].
+        points: those of `Point` at these times, and the integrals.
+        steps: accepted and rejected.
+    """
+    position, quaternion, twist, passive_q, passive_dq, integrals = points
+    q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(time, passive_q, passive_dq)
     return Trajectory(
-        time=solution.ts,
+        time=time,
         position=position,
-        # The flow keeps the norm of the quaternion; the solver only to its tolerance.
+        # The flow keeps the norm of the quaternion; integrators only to their tolerance.
         quaternion=quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True),
         twist=twist,
         joints=q,
         joint_rates=dq,
-        steps=jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]]),
-        succeeded=succeeded,
+        steps=steps,
+        succeeded=jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq)),
         integrals=integrals,
     )

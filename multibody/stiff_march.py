@@ -28,7 +28,7 @@ from spatial import Numbers, finite, positive
 from .coordinates import JointLaw, check_law
 from .hybrid import mass_matrix
 from .immersion import immerse
-from .rollout import Drive, Integrand, Trajectory
+from .rollout import Drive, Integrand, Trajectory, recorded_points
 from .state import BaseState
 from .tree import Tree
 
@@ -118,21 +118,9 @@ def _march(tree, drive, integrand, start, clock, records):
         return carry, carry
 
     _, (counts, later) = jax.lax.scan(record, (jnp.zeros((), int), y0), None, length=records)
-    ys = jax.vmap(unravel)(jnp.concatenate([y0[None], later]))
-    position, quaternion, twist, passive_q, passive_dq, integrals = ys
+    points = jax.vmap(unravel)(jnp.concatenate([y0[None], later]))
     time = t0 + dt * jnp.concatenate([jnp.zeros(1, int), counts])
-    q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(time, passive_q, passive_dq)
-    return Trajectory(
-        time=time,
-        position=position,
-        quaternion=quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True),
-        twist=twist,
-        joints=q,
-        joint_rates=dq,
-        steps=jnp.stack([counts[-1], jnp.zeros((), counts.dtype)]),
-        succeeded=jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq)),
-        integrals=integrals,
-    )
+    return recorded_points(tree, drive, time, points, jnp.stack([counts[-1], jnp.zeros((), counts.dtype)]))
 
 
 def _flat(field, t, y):
