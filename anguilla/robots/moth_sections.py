@@ -35,7 +35,9 @@ def hover_by_sections(
     readings: Sequence[str] = READINGS,
     tell=lambda words: None,
 ) -> xr.Dataset:
-    """Hovers of wings of several numbers of sections, in several readings; NaN where no hover exists.
+    """Hovers of wings of several numbers of sections, in several readings.
+
+    Where no hover is found the numbers are NaN, and `why` gives the reason.
 
     Args:
         sections: numbers of blades on a wing, M.
@@ -44,6 +46,7 @@ def hover_by_sections(
     """
     shape = (len(readings), len(sections))
     values = {name: np.full(shape, np.nan) for name in (*COLUMNS, *EXACT, "steps")}
+    why = np.full(shape, "", dtype=object)
     for i, reading in enumerate(readings):
         before: Hover | None = None
         for k, count in enumerate(sections):
@@ -53,8 +56,9 @@ def hover_by_sections(
             guess = None if before is None or count < 2 * CHEAP else refined_guess(before, machine)
             try:
                 before = found = hover(machine, guess)
-            except ValueError as error:  # one section of TB8 cannot twist
-                tell(f"{reading}, M = {count}: {error}")
+            except (ValueError, RuntimeError) as error:  # it cannot hover at all, or Newton found none
+                why[i, k] = str(error).strip().splitlines()[0]
+                tell(f"{reading}, M = {count}: {why[i, k]}, {time.perf_counter() - begin:.0f} s")
                 continue
             means, run = accounts(found)
             ours = {"amplitude": found.amplitude, "power": jnp.mean(means.motor_power)}
@@ -74,7 +78,8 @@ def hover_by_sections(
         {
             name: (("reading", "sections"), value, {"units": units[name][0], "long_name": units[name][1]})
             for name, value in values.items()
-        },
+        }
+        | {"why": (("reading", "sections"), why.astype(str), {"long_name": "why there is no hover"})},
         coords={
             "reading": ("reading", list(readings)),
             "sections": ("sections", list(sections), {"units": "1", "long_name": "sections of a wing, M"}),
@@ -109,7 +114,7 @@ def lines(study: xr.Dataset) -> list[str]:
         for M in study["sections"].values:
             row = study.sel(reading=reading, sections=M)
             if np.isnan(row["power"]):
-                out.append(f"{reading:9}{M:3}  no hover: no joint of this wing twists, so the air never lifts it")
+                out.append(f"{reading:9}{M:3}  {str(row['why'].values)}")
                 continue
             cells = "".join(f"{float(row[name]):{width + 2}.{c[2]}f}" for name, c in COLUMNS.items())
             exact = (
