@@ -1,6 +1,7 @@
 """The command line: `anguilla VERB ...`."""
 
 import argparse
+import difflib
 import sys
 from collections.abc import Sequence
 
@@ -39,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when done, 1 when the run failed. Bad arguments end the process with 2.
     """
     parser = build_parser()
-    chosen = parser.parse_args(arguments)
+    chosen, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        chosen.parser.error(_not_understood(chosen.parser, unknown))
     chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
     wrong = chosen.check(chosen) if hasattr(chosen, "check") else None
     if wrong is not None:
@@ -52,6 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RuntimeError, ValueError, OSError) as error:
         print(f"anguilla {chosen.verb}: failed: {error}", file=sys.stderr)
         return FAILED
+
+
+def _not_understood(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
+    """What is said of words that no option takes, with the option that was probably meant."""
+    known = [option for action in parser._actions for option in action.option_strings]
+    close = [match for word in words for match in difflib.get_close_matches(word.split("=")[0], known, n=1)]
+    meant = f"; did you mean {' '.join(close)}?" if close else ""
+    return f"not understood: {' '.join(words)}{meant} (`{parser.prog} --help` lists the options)"
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -12,6 +12,8 @@ from cosserat.state import unchecked_state
 from cosserat.strain import Gait
 from hydro import AbstractFluid
 
+from .view.record import check_record
+
 
 def with_energy_rate(dataset: xr.Dataset, beam: cosserat.Beam, gait: Gait, fluid: AbstractFluid) -> xr.Dataset:
     """The dataset with `energy_rate`, d/dt(T + T_a) [W], by the derivative of the energy along the motion.
@@ -25,6 +27,7 @@ def with_energy_rate(dataset: xr.Dataset, beam: cosserat.Beam, gait: Gait, fluid
         gait: its strain law.
         fluid: its fluid.
     """
+    check_record(dataset, ("time", "head_twist", "head_twist_rate"))
     rate = _rates(
         beam,
         gait,

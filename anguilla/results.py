@@ -4,6 +4,8 @@ from pathlib import Path
 
 import xarray as xr
 
+from spatial.checks import shown
+
 TITLE = "anguilla"
 
 
@@ -20,8 +22,10 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
     Raises:
         ValueError: the dataset is not one of this toolkit's results.
     """
-    path = Path(path)
+    path = _path(path)
     _check(dataset, "dataset")
+    if path.is_dir():
+        raise ValueError(f"path = {path}: is a directory; give the file a name in it, such as {path / 'swim.nc'}")
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     try:
@@ -42,7 +46,9 @@ def load(path: str | Path) -> xr.Dataset:
         FileNotFoundError: there is no such file.
         ValueError: the file is not NetCDF-4, or not a result of this toolkit.
     """
-    path = Path(path)
+    path = _path(path)
+    if path.is_dir():
+        raise ValueError(f"{path}: is a directory; give one of the .nc files in it")
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file; `anguilla swim --out DIR` writes one")
     try:
@@ -51,6 +57,12 @@ def load(path: str | Path) -> xr.Dataset:
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(f"{path}: not a readable NetCDF-4 file ({error})") from error
     return _check(dataset, str(path))
+
+
+def _path(path: str | Path) -> Path:
+    if not isinstance(path, str | Path):
+        raise ValueError(f"path = {shown(path)}: must be the name of a file")
+    return Path(path)
 
 
 def _packing(dataset: xr.Dataset) -> dict[str, dict[str, object]]:

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from spatial import positive
+
 from .view.budget import energy_rate, identity_residual
+from .view.record import check_record
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,11 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         dataset: a result of `cosserat.simulate`.
         period: period of the gait [s]; the speed is that of the last period, or of the whole swim if it is shorter.
     """
-    if not period > 0:
-        raise ValueError(f"period = {period!r}: must be positive [s]")
+    check_record(dataset, ("time", "centre_of_mass", "head_position", "tail_force", "tail_moment"))
+    period = float(positive("period", period, "s", ()))
     time = dataset["time"].values
     duration = float(time[-1] - time[0])
-    window = min(float(period), duration)
+    window = min(period, duration)
     centre = dataset["centre_of_mass"].values
     before = np.array([np.interp(time[-1] - window, time, axis) for axis in centre.T])
     nose = dataset["head_position"].values[-1]

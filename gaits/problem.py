@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from spatial.checks import shown
+
 from .objectives import Constraint, Objective
 from .parameters import Parameters
 
@@ -62,6 +64,13 @@ class Problem:
         self.parameters = parameters
         self.name = str(getattr(objective, "name", getattr(objective, "__name__", "objective")))
         self.unit = str(getattr(objective, "unit", ""))
+
+        if not callable(objective):
+            raise ValueError(
+                f"objective = {shown(objective)}: must be an objective, such as gaits.steady_speed, or a function"
+            )
+        if not (model is None or callable(model)):
+            raise ValueError(f"model = {shown(model)}: must be a function from the gait to a motion, or None")
 
         def parts(x):
             motion = parameters.tree(x)

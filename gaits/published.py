@@ -97,5 +97,12 @@ def spiral(
     return universal(start * offset2, start * (TravellingWave(amplitude, wavelength, period) + offset3))
 
 
+class _Published(dict):
+    """Gaits by name."""
+
+    def __missing__(self, name):
+        raise ValueError(f"gait = {name!r}: must be one of {', '.join(self)}")
+
+
 # The published gaits by name, for menus and command lines.
-PUBLISHED = {"planar": planar, "turn": turn, "dive": dive, "spiral": spiral}
+PUBLISHED = _Published(planar=planar, turn=turn, dive=dive, spiral=spiral)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from spatial import Numbers, finite, increasing, positive, shaped
+from spatial import Numbers, finite, increasing, number, positive, shaped
 
 from .sections import EllipticSection
 
@@ -172,9 +172,10 @@ def eel_profile(
         length: length of the body [m].
     """
     radius = positive("radius", radius, "m")
-    shoulder, tail, length = (jnp.asarray(x, float) for x in (shoulder, tail, length))
+    shoulder, tail, length = number("shoulder", shoulder), number("tail", tail), number("length", length)
+    places = increasing("(radius, shoulder, tail, length)", jnp.stack([radius, shoulder, tail, length]), "m")
     return Profile(
-        jnp.stack([jnp.zeros(()), radius, shoulder, tail, length]),
+        jnp.concatenate([jnp.zeros(1), places]),
         (
             Cap(radius, -radius, radius, radius),
             Taper(jnp.stack([radius, shoulder]), jnp.stack([radius] * 2), jnp.stack([radius] * 2)),

@@ -9,6 +9,7 @@ from jaxtyping import Array, Bool, Float
 
 from hydro import FreeSurface
 from spatial import Numbers, cross, finite, join, matrix_from_quaternion, quaternion_exp, quaternion_multiply
+from spatial.checks import shown
 
 from .energy import centre_of_mass, mass
 from .floating import Hulls, displaced_volume, frozen
@@ -103,7 +104,9 @@ def equilibrium(
 
 
 def refuse_sinking(tree: Tree, surface: FreeSurface) -> None:
-    """Raises when the robot is heavier than the water it displaces as a whole."""
+    """Raises when there is no surface, or the robot is heavier than the water it displaces as a whole."""
+    if not isinstance(surface, FreeSurface):
+        raise ValueError(f"surface = {shown(surface)}: must be a hydro.FreeSurface, on which the bodies float")
     weight, water = mass(tree), surface.density * displaced_volume(tree)
     if isinstance(weight, Tracer) or isinstance(water, Tracer):
         return  # an equilibrium that does not exist is then reported as not converged

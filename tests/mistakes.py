@@ -6,17 +6,25 @@ import json
 
 import jax.numpy as jnp
 import numpy as np
+import xarray as xr
 
 import anguilla
 import cosserat
 import gaits
 import hydro
 import multibody as mb
+from multibody.coordinates import check_start
+from tests.made_up import made_up
 
 EEL, GAIT, WATER = cosserat.eel(), gaits.planar(), hydro.Morison()
 MANY = jnp.linspace(0.0, 2.0, 5)
 REST = cosserat.HeadState()
 CHAIN = mb.from_beam(EEL, 4)
+SWIM = made_up(planar=True)
+TREE_RUN = xr.Dataset(
+    {"position": (("time", "body", "axis"), np.zeros((2, 4, 3))), "rotation": (("time", "body"), np.zeros((2, 4)))},
+    coords={"time": [0.0, 1.0]},
+)
 
 
 def swim(gait=GAIT, beam=EEL, fluid=WATER, t1=1.0, **options):
@@ -105,6 +113,77 @@ MISTAKES = {
     "a file that is not a URDF": (lambda: mb.from_urdf(__file__), r"mistakes.py: not a URDF file"),
     "a URDF that is not there": (lambda: mb.from_urdf("robot.urdf"), r"robot.urdf: no such file"),
     "law divided by a law": (lambda: gaits.Start() / gaits.Start(), r"divided by a number only"),
+    "gait that was not published": (
+        lambda: gaits.PUBLISHED["crawl"],
+        r"gait = 'crawl': must be one of planar, turn, dive, spiral",
+    ),
+    "figure of an array": (
+        lambda: anguilla.view.configurations(np.zeros((3, 3))),
+        r"dataset is a ndarray: must be the xarray.Dataset that `cosserat.simulate` returns, or `anguilla.load",
+    ),
+    "figure of a state": (lambda: anguilla.view.interactive(REST), r"dataset is a FrameState: must be the xarray.Data"),
+    "figure of a tree": (
+        lambda: anguilla.view.still(TREE_RUN),
+        r"has no X, orientation, .*that of a tree becomes one by `anguilla.view.chain_body`",
+    ),
+    "figure of a beam's swim as a tree's": (
+        lambda: anguilla.view.chain_body(SWIM, CHAIN, EEL.profile),
+        r"dataset has no rotation: must be a record of `multibody.simulate`",
+    ),
+    "bodies of a beam": (
+        lambda: anguilla.view.chain_body(TREE_RUN, EEL, EEL.profile),
+        r"tree = a Beam: must be the mul",
+    ),
+    "time between bodies as text": (
+        lambda: anguilla.view.configurations(SWIM, every="1"),
+        r"every = '1': must be a numb",
+    ),
+    "instant as text": (lambda: anguilla.view.still(SWIM, "end"), r"time = 'end': must be a number"),
+    "pictures per second as text": (lambda: anguilla.animate(SWIM, "a.gif", fps="20"), r"fps = '20': must be positive"),
+    "instant after the end": (
+        lambda: anguilla.view.internal_wrench(SWIM, time=99.0),
+        r"time = 99: the data run from 0 to 1.2 s",
+    ),
+    "section as text": (lambda: anguilla.view.internal_moment(SWIM, X="tail"), r"X = 'tail': must be a number"),
+    "a field that is not there": (
+        lambda: anguilla.view.write_vtk(SWIM, "a.pvd", fields="heat"),
+        r"field 'heat': must be one of position, ",
+    ),
+    "summary of an array": (
+        lambda: anguilla.summarise(np.zeros(3)),
+        r"dataset is a ndarray: must be the xarray.Dataset",
+    ),
+    "summary of a tree": (lambda: anguilla.summarise(TREE_RUN), r"dataset has no centre_of_mass.*`cosserat.simulate`"),
+    "energy rate of an array": (
+        lambda: anguilla.with_energy_rate(np.zeros(3), EEL, GAIT, WATER),
+        r"dataset is a ndarray",
+    ),
+    "loading a directory": (lambda: anguilla.load("."), r"is a directory; give one of the .nc files"),
+    "loading nothing": (lambda: anguilla.load(None), r"path = None: must be the name of a file"),
+    "saving to a directory": (
+        lambda: anguilla.save(SWIM, "."),
+        r"path = .: is a directory; give the file a name in it",
+    ),
+    "objective by its name": (
+        lambda: gaits.optimise("speed", GAIT, {"wavelength": (0.5, 2.0)}),
+        r"objective = 'speed': must be an objective, such as gaits.steady_speed",
+    ),
+    "body shorter than its tail": (
+        lambda: hydro.eel_profile(length=1.0),
+        r"\(radius, shoulder, tail, length\) = .* 1.0\]: must be strictly increasing",
+    ),
+    "floating in a fluid without surface": (
+        lambda: mb.equilibrium(CHAIN, jnp.zeros(12), WATER),
+        r"surface = a Morison: must be a hydro.FreeSurface",
+    ),
+    "sweep with numpy": (
+        lambda: anguilla.sweep(lambda a: {"b": np.sin(a)}, {"a": [1.0, 2.0]}),
+        r"fn could not be traced: .*write it with jax.numpy",
+    ),
+    "spherical joints at zero": (
+        lambda: check_start(CHAIN, lambda t: jnp.zeros(12), 0.0),
+        r"joint 'link1' the quaternion \[0.0, 0.0, 0.0, 0.0\]: a spherical joint needs one of unit norm",
+    ),
 }
 
 

@@ -75,6 +75,33 @@ def test_vertebra_needs_a_swim(tmp_path, capsys):
     assert "anguilla vertebra: failed" in capsys.readouterr().err
 
 
+def test_vertebra_refuses_the_run_of_a_robot(tmp_path, capsys):
+    run = xr.Dataset(coords={"time": [0.0, 1.0]}, attrs={"title": "anguilla: a robot"})
+    anguilla.save(run, tmp_path / "eel.nc")
+    assert main(["vertebra", str(tmp_path / "eel.nc"), "--out", str(tmp_path)]) == 1
+    assert "eel.nc has no X: must be a record of `anguilla swim`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["swim", "--gate", "turn", "--out", "x"], "not understood: --gate turn; did you mean --gait?"),
+        (["robot", "eel", "--out=x", "--sample=9"], ""),  # the beginning of an option is enough
+        (["robot", "moth", "--out", "x", "--section-count=9"], "did you mean --sections?"),
+        (["sweep", "--out", "x", "fast"], "not understood: fast (`anguilla sweep --help` lists the options)"),
+    ],
+)
+def test_misspelled_options_are_told_with_the_likely_one(words, hint, capsys, monkeypatch):
+    monkeypatch.setattr("anguilla.commands.robot.run", lambda chosen: 0)
+    if not hint:
+        assert main(words) == 0
+        return
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2
+    assert hint in capsys.readouterr().err
+
+
 def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
     swim = xr.Dataset(coords={"time": [0.0, 1.0], "X": [0.0, 2.0]})
     swim.attrs = {"title": "anguilla: a test", "gait": "turn", "period": 0.5, "wavelength": 1.5}

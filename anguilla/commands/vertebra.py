@@ -10,6 +10,7 @@ import xarray as xr
 
 import gaits
 from anguilla.results import load
+from anguilla.view.record import check_record
 
 from .arguments import at_least, directory
 
@@ -65,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reads a swim, finds the motors, draws, and tells."""
     begin = time.perf_counter()
     dataset = load(arguments.swim)
+    check_record(dataset, ("time", "X"), name=str(arguments.swim), made_by="anguilla swim")
 
     from anguilla import vertebra_figures  # draws with pyplot: only when it is needed
     from multibody.vertebra import Layout

@@ -99,5 +99,11 @@ def outputs_of(fn: Callable, points: dict[str, np.ndarray]) -> Outputs:
     except TypeError as error:
         names = ", ".join(points)
         raise ValueError(f"fn and grid: {error}; fn takes the parameters of the grid by name: {names}") from error
-    shapes = jax.eval_shape(jax.vmap(lambda point: as_results(fn(**point))), points)
+    try:
+        shapes = jax.eval_shape(jax.vmap(lambda point: as_results(fn(**point))), points)
+    except (jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError) as error:
+        raise ValueError(
+            "fn could not be traced: it is compiled, so write it with jax.numpy (jnp.sin, jnp.where), not with numpy, "
+            f"math, float() or if: {str(error).splitlines()[0]}"
+        ) from error
     return {name: (tuple(shape.shape[1:]), np.dtype(shape.dtype)) for name, shape in sorted(shapes.items())}

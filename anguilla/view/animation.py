@@ -11,8 +11,11 @@ from jaxtyping import Float
 from PIL import Image
 from tqdm import tqdm
 
+from spatial import number
+
 from .body import body_length, body_mesh, is_planar, sections_at
 from .camera import Camera, best_camera
+from .record import check_record
 from .scene import (
     GRID,
     TRACE,
@@ -67,6 +70,7 @@ def animate(
         ValueError: another ending, or an option out of range.
         RuntimeError: MP4 was asked for and there is no ffmpeg, or it failed.
     """
+    check_record(dataset)
     path = film_path(path)
     pictures = frames(dataset, fps=fps, width=width, height=height, camera=camera, view=view, progress=progress)
     return write_film(list(pictures), path, fps)
@@ -131,6 +135,7 @@ def frames(
     progress: bool = False,
 ) -> Iterator[Image.Image]:
     """The pictures of `animate`, one after the other; arguments as there."""
+    check_record(dataset)
     times = frame_times(dataset, fps)
     stage = _Stage(dataset, width, height, camera, view)
     for time in tqdm(times, desc="animation", unit="frame", disable=not progress):
@@ -158,13 +163,14 @@ def still(
         view: as in `animate`.
         before: earlier instants [s] at which the body is shown too, paler.
     """
-    time = float(dataset["time"][-1]) if time is None else float(time)
+    check_record(dataset)
+    time = float(dataset["time"][-1] if time is None else number("time", time))
     return _Stage(dataset, width, height, camera, view).picture(time, before)
 
 
 def frame_times(dataset: xr.Dataset, fps: float) -> Float[np.ndarray, "frames"]:
     """Times of the pictures [s]: from the first recorded one, `fps` of them in a second, at least two."""
-    if not (np.isfinite(fps) and 0 < fps <= 100):
+    if not (isinstance(fps, int | float) and np.isfinite(fps) and 0 < fps <= 100):
         raise ValueError(f"fps = {fps!r}: must be positive and at most 100 [1/s]")
     first, last = float(dataset["time"][0]), float(dataset["time"][-1])
     count = max(int(np.floor((last - first) * fps + 1e-9)) + 1, 2)

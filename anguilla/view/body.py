@@ -4,6 +4,9 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
+from spatial import positive
+
+from .record import check_record
 from .surface import AROUND, Mesh, Sections, eel_skin, rotation_matrices, tube
 
 PLANAR = 1e-6  # share of the body's length that a planar motion may leave its plane by
@@ -26,6 +29,7 @@ def sections_at(dataset: xr.Dataset, time: float, rings: int = 110) -> Sections:
 
     Squares of the semi-axes are interpolated: they are smooth where a round end makes the semi-axes steep.
     """
+    check_record(dataset)
     X, x = dataset["X"].values, drawn_abscissae(dataset, rings)
     position, quaternion = _instant(dataset, time)
     quaternion = _aligned(quaternion)
@@ -57,8 +61,7 @@ def snapshot_times(dataset: xr.Dataset, every: float) -> Float[np.ndarray, "snap
     Raises:
         ValueError: `every` is not positive.
     """
-    if not every > 0:
-        raise ValueError(f"every = {every!r}: must be positive [s]")
+    every = float(positive("every", every, "s", ()))
     first, last = float(dataset["time"][0]), float(dataset["time"][-1])
     return first + every * np.arange(int(np.floor((last - first) / every + 1e-9)) + 1)
 

@@ -6,6 +6,7 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 from scipy.interpolate import make_interp_spline
 
+from .record import check_record
 from .style import (
     BLACK,
     BLUE,
@@ -21,6 +22,8 @@ from .style import (
     new_figure,
     styled,
 )
+
+POWERS = ("time", "actuator_power", "dissipation", "convective_power")
 
 
 def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
@@ -39,6 +42,7 @@ def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
 
 def identity_residual(dataset: xr.Dataset) -> Float[np.ndarray, "time"]:
     """What the power identity leaves [W]: actuators - d/dt(T + T_a) - dissipation + convective power."""
+    check_record(dataset, POWERS)
     powers = dataset["actuator_power"] - dataset["dissipation"] + dataset["convective_power"]
     return powers.values - energy_rate(dataset)[0]
 
@@ -50,6 +54,7 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
         dataset: a result of `cosserat.simulate`.
         axes: two axes (powers, residual) to draw in; a new figure when None.
     """
+    check_record(dataset, POWERS)
     with styled():
         rows = given_axes(axes, 2)
         if rows is None:

@@ -8,6 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from hydro import Profile
 from multibody import Tree
+from spatial.checks import shown
+
+from .record import check_record
 
 STATIONS = 16  # per link
 KINK = 1e-6  # share of a link's length in which the skin passes from one link to the next
@@ -30,6 +33,9 @@ def chain_body(dataset: xr.Dataset, tree: Tree, profile: Profile) -> xr.Dataset:
     Raises:
         ValueError: the links are not as long as the profile, or there are none.
     """
+    check_record(dataset, ("time", "position", "rotation"), made_by="multibody.simulate")
+    if not isinstance(tree, Tree):
+        raise ValueError(f"tree = {shown(tree)}: must be the multibody.Tree that moved")
     if tree.strips is None:
         raise ValueError("chain_body: no body of the tree has a strip")
     points, owner = tree.strips.points, np.array(tree.strips.body)

@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from .record import check_record
 from .style import DIVERGING, SomeAxes, figure_of, frame_label, given_axes, label, new_figure, styled
 from .vectors import fluid_terms
 
@@ -18,6 +19,7 @@ def space_time(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
         dataset: a result of `cosserat.simulate`.
         axes: three axes to draw in; a new figure when None.
     """
+    check_record(dataset, ("time", "X", "strain", "internal_moment"))
     with styled():
         columns = given_axes(axes, 3)
         if columns is None:
@@ -37,6 +39,7 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
         field: "curvature" (K3), "moment" (M3) or "lateral_force" (of the fluid, along t2, per metre).
         ax: where to draw; a new figure when None.
     """
+    check_record(dataset, ("time", "X", "strain", "internal_moment"))
     title, unit, values = _field(dataset, field)
     with styled():
         ax = ax or new_figure(5.0, 4.2).add_subplot()

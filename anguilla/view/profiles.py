@@ -5,6 +5,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from spatial import number
+
+from .record import check_record
 from .style import (
     COMPONENTS,
     INK,
@@ -34,11 +37,14 @@ def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Som
         time: instant [s], the nearest recorded one is taken; the last one when None.
         axes: two axes to draw in; a new figure when None.
     """
+    check_record(
+        dataset, ("time", "X", "orientation", "internal_force", "internal_moment", "tail_force", "tail_moment")
+    )
     with styled():
         rows = given_axes(axes, 2)
         if rows is None:
             rows = list(new_figure(8.0, 5.4).subplots(2, 1, sharex=True))
-        k = -1 if time is None else int(np.abs(dataset["time"].values - time).argmin())
+        k = -1 if time is None else _nearest(dataset["time"].values, float(number("time", time)))
         X = dataset["X"].values
         instant = dataset.isel(time=k)
         force = force_in_section(dataset.isel(time=[k]))[0]
@@ -49,6 +55,13 @@ def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Som
         rows[1].set_xlabel(label("abscissa X from the nose", "m"))
         frame_label(rows[0], f"Section frame, t = {float(instant['time']):.4g} s")
         return figure_of(rows[0])
+
+
+def _nearest(times: np.ndarray, time: float) -> int:
+    """Which of the recorded instants is nearest; refuses a time outside of the run."""
+    if not times[0] - 1e-9 <= time <= times[-1] + 1e-9:
+        raise ValueError(f"time = {time:g}: the data run from {times[0]:g} to {times[-1]:g} s")
+    return int(np.abs(times - time).argmin())
 
 
 def _profile(ax: Axes, X, values, names, symbol, unit, tail) -> None:

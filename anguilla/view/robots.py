@@ -12,6 +12,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from .record import check_record
 from .style import (
     BLACK,
     BLUE,
@@ -40,6 +41,8 @@ def head_path(body: xr.Dataset, dataset: xr.Dataset, bodies: int = 2) -> Figure:
         dataset: the run they come from.
         bodies: number of instants, even in time, from the first to the last.
     """
+    check_record(body, name="body", made_by="anguilla.view.chain_body")
+    check_record(dataset, ("time", "centre_of_mass"), made_by="multibody.simulate")
     time = dataset["time"].values
     every = float(time[-1] - time[0]) / max(bodies - 1, 1)
     low, high = (bound(body["position"].sel(axis=["x", "y"]).values, axis=(0, 1)) for bound in (np.min, np.max))
@@ -65,6 +68,7 @@ def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = No
         period: of the motion [s]; the mean is taken over it.
         ax: where to draw; a new figure when None.
     """
+    check_record(dataset, ("time", "centre_of_mass", "head_velocity", "centre_velocity"), made_by="multibody.simulate")
     with styled():
         ax = ax or new_figure(8.0, 3.6).add_subplot()
         time, centre = dataset["time"].values, dataset["centre_of_mass"].values
@@ -93,6 +97,7 @@ def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]]) ->
         dataset: a result of `multibody.simulate`, with `torque_limit` over `freedom` [N·m].
         families: names of the freedoms in each, from head to tail.
     """
+    check_record(dataset, ("time", "torque", "torque_limit"), made_by="multibody.simulate")
     torques = {name: dataset["torque"].sel(freedom=list(freedoms)).values for name, freedoms in families.items()}
     limits = {name: float(dataset["torque_limit"].sel(freedom=list(f)).min()) for name, f in families.items()}
     still = [bool(np.abs(torques[name]).max() <= ZERO * limits[name]) for name in families]
@@ -119,6 +124,7 @@ def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str], name: str = "joint"
         freedoms: names of the joints, from head to tail.
         name: what they are called.
     """
+    check_record(dataset, ("time", "joint_position", "torque", "motor_power"), made_by="multibody.simulate")
     chosen = list(freedoms)
     fields = (
         ("angle $q$", "rad", dataset["joint_position"].sel(coordinate=chosen).values),

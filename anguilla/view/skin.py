@@ -7,6 +7,7 @@ import xarray as xr
 from jaxtyping import Float, Int
 
 from .body import drawn_abscissae, sections_at
+from .record import check_record
 from .surface import ring_points
 
 
@@ -36,6 +37,7 @@ def skin(dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 2
         rings: number of rings along the body.
         around: corners of one ring.
     """
+    check_record(dataset)
     for name, value, least in (("frames", frames, 2), ("rings", rings, 24), ("around", around, 3)):
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from .record import check_record
 from .style import INK, SEQUENTIAL, frame_label, label, new_figure, styled
 
 
@@ -14,6 +15,7 @@ def sweep_maps(result: xr.Dataset, names: tuple[str, ...] = ("speed", "cost_of_t
         result: what `anguilla.sweep` returned.
         names: the results to draw.
     """
+    check_record(result, names, name="result", made_by="anguilla.sweep")
     sizes = {axis: size for axis, size in result[names[0]].sizes.items() if size > 1}
     if len(sizes) < 2:
         return None

@@ -5,6 +5,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from spatial import number
+
+from .record import check_record
 from .style import (
     BLACK,
     BLUE,
@@ -34,6 +37,7 @@ def head_velocity(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figur
         dataset: a result of `cosserat.simulate`.
         axes: two axes to draw in; a new figure when None.
     """
+    check_record(dataset, ("time", "head_velocity", "head_angular_velocity"))
     with styled():
         upper, lower = given_axes(axes, 2) or _rows(2)
         _components(upper, dataset["time"], dataset["head_velocity"].values, [f"$v_{a}$" for a in "xyz"])
@@ -54,10 +58,11 @@ def internal_moment(dataset: xr.Dataset, X: float | None = None, *, ax: Axes | N
         X: abscissa of the section [m]; the middle of the body when None. Taken at the nearest recorded station.
         ax: where to draw; a new figure when None.
     """
+    check_record(dataset, ("time", "X", "internal_moment"))
     with styled():
         ax = ax or _rows(1)[0]
         length = dataset["X"].values
-        X = 0.5 * float(length[0] + length[-1]) if X is None else X
+        X = 0.5 * float(length[0] + length[-1]) if X is None else float(number("X", X))
         if not length[0] <= X <= length[-1]:
             raise ValueError(f"X = {X:g}: the body runs from {length[0]:g} to {length[-1]:g} m")
         section = dataset["internal_moment"].sel(X=X, method="nearest")
@@ -78,6 +83,7 @@ def fluid_forces(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
     Raises:
         ValueError: the swim had no fluid around it.
     """
+    check_record(dataset, ("time", "X", "orientation", "head_quaternion"))
     names = fluid_terms(dataset)
     if not names:
         raise ValueError("the dataset has no fluid loads: the body moved in the void")

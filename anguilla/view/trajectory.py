@@ -16,6 +16,7 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from .body import body_length, eyes, is_planar, sections_at, snapshot_times
 from .camera import Camera, best_camera
+from .record import check_record
 from .style import GREY, INK, figure_of, frame_label, label, new_figure, styled, time_colours
 from .surface import Mesh, Sections, join, lit, plain_skin, tube
 
@@ -38,6 +39,7 @@ def configurations(dataset: xr.Dataset, every: float = EVERY) -> Figure:
         dataset: a result of `cosserat.simulate`.
         every: time between two bodies [s].
     """
+    check_record(dataset)
     if not is_planar(dataset):
         return configurations_space(dataset, every)
     return configurations_rows(dataset, every) if _straight(dataset) else configurations_plane(dataset, every)
@@ -54,6 +56,7 @@ def configurations_plane(
         view: "top" (x and y) or "side" (x and z).
         ax: where to draw; a new figure when None.
     """
+    check_record(dataset)
     axes = _view(view)
     with styled():
         times = snapshot_times(dataset, every)
@@ -77,6 +80,7 @@ def configurations_rows(
         view: "top" (x and y) or "side" (x and z).
         ax: where to draw; a new figure when None.
     """
+    check_record(dataset)
     axes = _view(view)
     with styled():
         times = snapshot_times(dataset, every)
@@ -95,6 +99,7 @@ def configurations_space(dataset: xr.Dataset, every: float = EVERY, *, ax: Axes 
         every: time between two bodies [s].
         ax: three-dimensional axes to draw in; a new figure with three views when None.
     """
+    check_record(dataset)
     with styled():
         times = snapshot_times(dataset, every)
         if ax is not None:

@@ -16,7 +16,7 @@ TYPES = {"f8": "Float64", "i8": "Int64"}
 def write_vtk(
     dataset: xr.Dataset,
     path: str | Path,
-    fields: Sequence[str] = ("internal_moment", "fluid_drag"),
+    fields: str | Sequence[str] = ("internal_moment", "fluid_drag"),
     *,
     frames: int = 61,
     rings: int = 60,
@@ -27,7 +27,7 @@ def write_vtk(
     Args:
         dataset: what `cosserat.simulate` returned.
         path: the collection, a name ending in .pvd.
-        fields: variables along the body; their magnitudes become data at the points of the skin.
+        fields: one or several variables along the body; their magnitudes become data at the points of the skin.
         frames: number of even instants.
         rings: rings of the skin along the body.
         around: corners of a ring.
@@ -38,8 +38,9 @@ def write_vtk(
     path = Path(path)
     if path.suffix != ".pvd":
         raise ValueError(f"path = {str(path)!r}: must end in .pvd")
+    names = [fields] if isinstance(fields, str) else list(fields)
     surface = skin(dataset, frames, rings, around)
-    painted = {name: field_on_skin(dataset, surface, name)[0] for name in fields}
+    painted = {name: field_on_skin(dataset, surface, name)[0] for name in names}
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = []
     for k, t in enumerate(surface.time):
