@@ -118,6 +118,9 @@ def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
     assert asked["gait"](0.3, 0.2).shape == (6,)
     told = capsys.readouterr().out
     assert "feasible" in told and "(1, 2.5)" in told
+    first = asked.pop("layout")
+    assert main([f"@{tmp_path / 'vertebra.recipe'}", "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    assert asked["layout"].count == first.count
 
 
 def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):

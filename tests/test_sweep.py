@@ -220,7 +220,10 @@ def test_the_command_sweeps(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sweep_command, "steady_numbers", lambda beam, fluid: swim)
     words = ["sweep", "--wavelength", "0.8:1.6:5", "--amplitude", "0.5:1:4", "--out", str(tmp_path), "--quiet"]
     assert main(words) == 0 and main(words) == 0
+    assert main([f"@{tmp_path / 'sweep.recipe'}", "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    again = anguilla.open_sweep(tmp_path / "again" / "sweep.zarr")
     result = anguilla.open_sweep(tmp_path / "sweep.zarr")
+    assert again.identical(result)
     assert result["speed"].shape == (4, 5, 1) and result["speed"].attrs["units"] == "m/s"
     assert float(result["speed"].max()) == 1.6 and (tmp_path / "sweep.png").stat().st_size > 10_000
     assert "least cost of transport 0.25 at amplitude 0.5, wavelength 1.2" in "\n".join(sweep_command.summary(result))

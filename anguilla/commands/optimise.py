@@ -27,6 +27,7 @@ from anguilla.results import save
 
 from .arguments import at_least, directory, positive
 from .compare_cma import compare_with_cma, starts_and_screen
+from .recipe import write_recipe
 
 DESCRIPTION = """\
 The planar gait of Boyer, Porez and Khalil (2006) is improved by gradients: amplitude, wavelength and period of its
@@ -59,6 +60,7 @@ files in DIR, named after the goal:
   GOAL_path.png      the way to the optimum
   GOAL_gaits.png     both gaits: body, torque, curvature
   GOAL.nc            the optimised gait, swum from rest
+  GOAL.recipe        the options; `anguilla @DIR/GOAL.recipe --out AGAIN` searches again
   cma.png, cma.json  the comparison
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
@@ -133,7 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
     job = compare_with_cma if arguments.compare_cma else _search
-    written = job(arguments, beam, fluid, say)
+    name = "cma" if arguments.compare_cma else arguments.goal
+    written = [*job(arguments, beam, fluid, say), write_recipe(arguments.recipe, arguments.out / f"{name}.recipe")]
     say("files      " + f"\n{'':11}".join(str(path) for path in written))
     say(f"wall time  {time.perf_counter() - begin:.0f} s")
     return 0

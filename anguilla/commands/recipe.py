@@ -49,5 +49,6 @@ def recipe(parser: argparse.ArgumentParser, verb: str, chosen: argparse.Namespac
 
 def write_recipe(lines: Iterable[str], path: Path) -> Path:
     """Writes a recipe; returns its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

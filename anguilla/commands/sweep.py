@@ -3,6 +3,7 @@
 import argparse
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
@@ -18,6 +19,7 @@ from anguilla.gait_search import steady_model
 from anguilla.sweeps import sweep
 
 from .arguments import at_least, directory
+from .recipe import write_recipe
 
 DESCRIPTION = """\
 The continuous eel swims steadily with every gait of a grid: planar curvature waves whose amplitude (as a multiple of
@@ -39,6 +41,7 @@ An axis is LOW:HIGH:COUNT or one value.
 files in DIR:
   sweep.zarr   anguilla.open_sweep(...) or xarray opens it
   sweep.png    maps over the two longest axes
+  sweep.recipe the options; `anguilla @DIR/sweep.recipe --out AGAIN` sweeps again
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
@@ -82,7 +85,18 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser.set_defaults(run=run, check=check)
 
 
-def axis(text: str) -> np.ndarray:
+@dataclass(frozen=True)
+class Axis:
+    """Values along an axis of the grid, and the words they were given in."""
+
+    text: str
+    values: np.ndarray
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def axis(text: str) -> Axis:
     """LOW:HIGH:COUNT or one value, all positive."""
     try:
         parts = text.split(":")
@@ -98,7 +112,7 @@ def axis(text: str) -> np.ndarray:
         fits = False
     if not fits:
         raise argparse.ArgumentTypeError(f"{text!r}: must be LOW:HIGH:COUNT, 0 < LOW < HIGH, or one positive value")
-    return np.linspace(low, high, count)
+    return Axis(text, np.linspace(low, high, count))
 
 
 def check(arguments: argparse.Namespace) -> str | None:
@@ -119,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.coordinator is not None:
         jax.distributed.initialize(arguments.coordinator, arguments.processes, arguments.process)
     say = print if not arguments.quiet and jax.process_index() == 0 else lambda text: None
-    axes = {name: getattr(arguments, name) for name in ("amplitude", "wavelength", "period")}
+    axes = {name: getattr(arguments, name).values for name in ("amplitude", "wavelength", "period")}
     gaits_in_all = int(np.prod([len(values) for values in axes.values()]))
     say(f"{gaits_in_all} gaits on {len(jax.devices())} devices (the first run compiles: a minute or two) ...")
     fn = steady_numbers(cosserat.eel(), hydro.Morison(added_mass=arguments.added_mass))
@@ -131,10 +145,11 @@ def run(arguments: argparse.Namespace) -> int:
     if jax.process_index() == 0:
         for line in summary(result):
             say(line)
+        recipe = write_recipe(arguments.recipe, arguments.out / "sweep.recipe")
         figure = view.sweep_maps(result)
         if figure is not None:
             figure.savefig(arguments.out / "sweep.png", dpi=150)
-            say(f"files      {store}, {arguments.out / 'sweep.png'}")
+            say(f"files      {store}, {arguments.out / 'sweep.png'}, {recipe}")
         say(f"wall time  {time.perf_counter() - begin:.0f} s")
     return 0
 

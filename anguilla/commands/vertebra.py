@@ -13,6 +13,7 @@ from anguilla.results import load
 from anguilla.view.record import check_record
 
 from .arguments import at_least, directory
+from .recipe import write_recipe
 
 DESCRIPTION = """\
 A recorded swim of the beam becomes angles, rates and torques of the three motors of every parallel vertebra
@@ -31,6 +32,7 @@ files in DIR:
   vertebra_*.png    motors, feasibility, mechanism, workspace, joint space, conditioning, branches
   vertebra.nc       motor angles, rates, torques, power and margins over time and vertebra
   vertebra.json     peaks, feasibility, ranges
+  vertebra.recipe   the options; `anguilla @DIR/vertebra.recipe --out AGAIN` makes all of it again
 
 exit codes: 0 done (also when the swim is not feasible: the summary says so), 1 the run failed, 2 bad arguments
 """
@@ -76,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         layout = Layout.spanning(float(dataset["X"][-1] - dataset["X"][0]), arguments.vertebrae)
     gait = None if arguments.no_gain else _gait(dataset)
     summary = vertebra_figures.report(dataset, arguments.out, layout=layout, gait=gait)
+    write_recipe(arguments.recipe, arguments.out / "vertebra.recipe")
     if not arguments.quiet:
         for name, value in summary.items():
             print(f"{name.replace('_', ' '):28} {_words(value)}")
