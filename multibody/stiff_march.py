@@ -9,7 +9,7 @@ the joints against the inertia at the start of the step, so that a stage solves
 
     (A + hγ C + (hγ)² K) dv = A r_v - hγ K r_q,   dq = r_q + hγ dv
 
-with one symmetric positive definite matrix for all stages. Whatever J is, the order stays: it decides about
+with the same symmetric positive definite matrix in all stages. Whatever J is, the order stays: it decides about
 stability alone.
 """
 
@@ -19,7 +19,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jax.scipy.linalg import cho_factor, cho_solve
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Void
@@ -28,6 +27,7 @@ from spatial import Numbers, finite, positive
 from .coordinates import JointLaw, check_law
 from .hybrid import mass_matrix
 from .immersion import immerse
+from .newton_euler import solve_spd
 from .rollout import Drive, Integrand, Trajectory, recorded_points
 from .state import BaseState
 from .tree import Tree
@@ -146,42 +146,32 @@ class Step:
 
         # The stages are a loop too: the dynamics is compiled once.
         def stage(carry, table):
-            slopes, stiff, inertia, factor = carry
+            slopes, stiff, inertia = carry
             k, share, explicit, implicit = table
             right = self.dt * (explicit @ slopes + (implicit - explicit) @ stiff)
-            change = self.solved(inertia, factor, right)
+            change = self.solved(inertia, right)
             slope, q = self.field(t + share * self.dt, y + change)
             slopes, stiff = slopes.at[k].set(slope), stiff.at[k].set((change - right) / self.implicit)
             # The inertia is that at the start of the step; it is among what the slope has computed.
             first = mass_matrix(self.tree, q, fluid=self.medium)[np.ix_(moving, moving)]
-            inertia = jnp.where(k == 0, first, inertia)
-            factor = jax.lax.cond(k == 0, self.factored, lambda _: factor, jax.lax.stop_gradient(first))
-            return (slopes, stiff, inertia, factor), None
+            return (slopes, stiff, jnp.where(k == 0, first, inertia)), None
 
-        identity = jnp.eye(len(moving))
         zero = jnp.zeros((STAGES, size))
         tables = np.arange(STAGES), TIMES, A_EXPLICIT, A_IMPLICIT
-        begin = (zero, zero, identity, identity)
+        begin = (zero, zero, jnp.eye(len(moving)))
         slopes = jax.lax.scan(stage, begin, jax.tree.map(jnp.asarray, tables))[0][0]
         return y + self.dt * (jnp.asarray(WEIGHTS) @ slopes)
 
-    def matrix(self, inertia: Float[Array, "m m"]) -> Float[Array, "m m"]:
-        """A + hγ C + (hγ)² K."""
+    def solved(self, inertia: Float[Array, "m m"], right: Float[Array, "n"]) -> Float[Array, "n"]:
+        """Solution of (1 - hγ J) change = right.
+
+        A + hγ C + (hγ)² K is factored again in each stage, which is cheap beside the dynamics. A factor made beside
+        the dynamics and kept would be a second factorisation at the same time as theirs, and of a batch of runs two
+        at once wait for each other for ever: each holds a thread of XLA's pool while it waits for a free one.
+        """
         joints = self.implicit * (self.damper + self.implicit * self.spring)
-        return inertia + jnp.diag(jnp.concatenate([jnp.zeros(6), joints]))
-
-    def factored(self, inertia: Float[Array, "m m"]) -> Float[Array, "m m"]:
-        """Its Cholesky factor, which is never differentiated: the derivative of a solution solves with it."""
-        return cho_factor(jax.lax.stop_gradient(self.matrix(inertia)), lower=True)[0]
-
-    def solved(
-        self, inertia: Float[Array, "m m"], factor: Float[Array, "m m"], right: Float[Array, "n"]
-    ) -> Float[Array, "n"]:
-        """Solution of (1 - hγ J) change = right."""
+        matrix = inertia + jnp.diag(jnp.concatenate([jnp.zeros(6), joints]))
         pull = self.implicit * self.spring * right[self.angle]
-        load = inertia @ right[self.speed] - jnp.concatenate([jnp.zeros(6), pull])
-        matrix = self.matrix(inertia)
-        with_factor = lambda _, b: cho_solve((factor, True), b)  # noqa: E731
-        speed = jax.lax.custom_linear_solve(lambda x: matrix @ x, load, with_factor, symmetric=True)
+        speed = solve_spd(matrix, inertia @ right[self.speed] - jnp.concatenate([jnp.zeros(6), pull]))
         angle = right[self.angle] + self.implicit * speed[6:]
         return right.at[self.speed].set(speed).at[self.angle].set(angle)
