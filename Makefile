@@ -1,6 +1,7 @@
 # Every verb sets up .venv by itself when it is missing or older than pyproject.toml.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALLED := .venv/.installed
 READY := .venv/.ready
 NOTEBOOKS_READY := .venv/.ready-notebooks
 BROWSER_READY := .venv/.ready-browser
@@ -9,9 +10,13 @@ DOCS_READY := .venv/.ready-docs
 
 .PHONY: demo test lint bench notebooks browser-test docs clean
 
-$(READY): pyproject.toml
+$(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $(INSTALLED)
+
+$(READY): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
 	touch $(READY)
 
@@ -19,7 +24,7 @@ $(NOTEBOOKS_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --editable ".[notebooks]"
 	touch $(NOTEBOOKS_READY)
 
-demo: $(READY)  ## the eel swims: figures, an animation and a NetCDF file in out/
+demo: $(INSTALLED)  ## the eel swims: figures, an animation and a NetCDF file in out/
 	$(BIN)/anguilla swim --gait planar --t1 10 --out out
 
 test: $(READY)

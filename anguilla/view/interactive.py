@@ -76,7 +76,7 @@ def interactive(
     )  # fmt: skip
     figure.update_layout(
         scene=_room(surface), paper_bgcolor=BACKGROUND, font=dict(color=INK), showlegend=False,
-        margin=dict(l=0, r=0, t=10, b=10), sliders=[_slider(surface)], updatemenus=[_buttons(surface)],
+        margin=dict(l=0, r=0, t=10, b=30), sliders=[_slider(surface)], updatemenus=[_buttons(surface)],
     )  # fmt: skip
     return figure
 
