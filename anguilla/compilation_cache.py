@@ -46,6 +46,7 @@ def switch_on() -> Path | None:
         print(f"anguilla: no compilation cache: {error}; set {VARIABLE} to a directory or to off", file=sys.stderr)
         return None
     jax.config.update("jax_compilation_cache_dir", str(directory))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
+    # The small ones too: a session makes dozens of them, and together they take as long as a great one.
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     return directory

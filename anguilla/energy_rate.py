@@ -12,7 +12,7 @@ from cosserat.state import unchecked_state
 from cosserat.strain import Gait
 from hydro import AbstractFluid
 
-from .view.record import check_record
+from .record import check_record
 
 
 def with_energy_rate(dataset: xr.Dataset, beam: cosserat.Beam, gait: Gait, fluid: AbstractFluid) -> xr.Dataset:

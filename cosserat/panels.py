@@ -51,21 +51,7 @@ class Panels(AbstractSpacePath):
         self, body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
     ) -> HeadDynamics:
         """First space loop, (48)-(58)."""
-        return self._first_loop(body, body_shape(body, gait, t), fluid, state)
-
-    def _first_loop(self, body, shape, fluid, state):
-        motion = section_motion(shape, state.twist)
-        loads = at_loads(body, motion, state)
-        fluid_wrench = settle(body.load_weight[None, :] * _fluid_wrench(body, fluid, loads)) @ body.to_load
-        gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
-        inertia = body.inertia + body.added
-        wrench = settle(fluid_wrench + gyroscopic - apply(inertia, motion.twist_rate))
-        shift = settle(nodewise(Ad)(motion.shape.rotation, motion.shape.position))
-        shifted = settle(sum(inertia[:, k, None] * shift[None, k] for k in range(6)))
-        return HeadDynamics(
-            jnp.einsum("ian,ibn->ab", shift, shifted) + body.nose_added,  # (54), (57)
-            jnp.einsum("ian,in->a", shift, wrench) + _nose_wrench(body, fluid, state),  # (55)-(57)
-        )
+        return _first_loop(body, fluid, state, body_shape(body, gait, t))[0]
 
     def both_loops(
         self,
@@ -78,19 +64,19 @@ class Panels(AbstractSpacePath):
     ) -> BothLoops:
         """Both space loops; the second one, (61)-(66), in the head's axes, where n and R M are plain integrals."""
         shape = body_shape(body, gait, t)
-        twist_rate = self._first_loop(body, shape, fluid, state).twist_rate
+        dynamics, loads, fluid_wrench = _first_loop(body, fluid, state, shape)
+        twist_rate = dynamics.twist_rate
         motion = section_motion(shape, state.twist, twist_rate)
-        loads = at_loads(body, motion, state)
         gyroscopic = _coadjoint(loads.twist, apply(body.load_inertia, loads.twist))
         inertial = apply(body.load_inertia + body.load_added, motion.twist_rate @ body.to_load.T)
-        wrench = settle(_fluid_wrench(body, fluid, loads) + gyroscopic - inertial)
-        rotation = _rotation(motion.shape.quaternion @ body.to_load.T)
-        force, couple = apply(rotation, wrench[:3]), apply(rotation, wrench[3:])
+        wrench = settle(fluid_wrench + gyroscopic - inertial)
+        rotation = settle(_rotation(motion.shape.quaternion @ body.to_load.T))
+        force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
 
         nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
         tangent = apply(rotation, strain_rates(gait, body.load_X, t).xi[:, :3].T)
         n_at_loads = nose[:3, None] + body.integral_at_loads(force)
-        lever = couple - _cross(tangent, n_at_loads)
+        lever = settle(couple - _cross(tangent, n_at_loads))
         n = nose[:3, None] + body.integral_at(stations, force)  # (63)
         m = nose[3:, None] + body.integral_at(stations, lever)  # (64)
 
@@ -110,6 +96,24 @@ class Panels(AbstractSpacePath):
         )
 
 
+def _first_loop(body, fluid, state, shape):
+    """The dynamics of the head, and what the second loop needs again: motion and fluid wrench at the load nodes."""
+    motion = section_motion(shape, state.twist)
+    loads = at_loads(body, motion, state)
+    fluid_wrench = settle(_fluid_wrench(body, fluid, loads))
+    gathered = settle(body.load_weight[None, :] * fluid_wrench) @ body.to_load
+    gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
+    inertia = body.inertia + body.added
+    wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
+    shift = settle(nodewise(Ad)(motion.shape.rotation, motion.shape.position))
+    shifted = settle(sum(inertia[:, k, None] * shift[None, k] for k in range(6)))
+    dynamics = HeadDynamics(
+        jnp.einsum("ian,ibn->ab", shift, shifted) + body.nose_added,  # (54), (57)
+        jnp.einsum("ian,in->a", shift, wrench) + _nose_wrench(body, fluid, state),  # (55)-(57)
+    )
+    return dynamics, loads, fluid_wrench
+
+
 class SectionMotion(eqx.Module):
     """Motion of the sections at the smooth nodes, each in its own frame.
 
@@ -126,7 +130,7 @@ class SectionMotion(eqx.Module):
 
 def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> Shape:
     """The body at time t [s], seen from its head."""
-    return shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative, body.cumulative)
+    return shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative)
 
 
 def section_motion(

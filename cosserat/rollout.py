@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import Numbers, number, output_times, positive, quaternion_rate, stopping_at_breaks
+from spatial import Marcher, Numbers, Span, integrate, quaternion_rate
 
 from .beam import Beam
 from .head_dynamics import check_model, check_state
@@ -97,7 +97,7 @@ def rollout(
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         path: the way along X; `Panels()` when None.
-        solver: diffrax solver; `Tsit5()` when None. `Dopri8()` suits tolerances below 1e-8.
+        solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
         rtol: relative tolerance of the adaptive step [-].
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
@@ -112,26 +112,11 @@ def rollout(
         progress: a diffrax progress meter.
     """
     path = check_model(beam, gait, fluid, path)
-    t0, t1 = number("t0", t0), number("t1", t1)
-    times = output_times(t0, t1, samples, times)
+    span = Span(t0, t1, samples, times)
     state = HeadState() if state is None else state
     check_state(state)
-    if controller is None:
-        controller = diffrax.PIDController(rtol=positive("rtol", rtol), atol=positive("atol", atol))
-    run, coiled = _integrate(
-        beam,
-        gait,
-        fluid,
-        (t0, t1, 1e-3 * (t1 - t0) if dt0 is None else positive("dt0", dt0, "s"), times),
-        state,
-        path,
-        diffrax.Tsit5() if solver is None else solver,
-        controller,
-        diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint,
-        max_steps,
-        (dense, land),
-        diffrax.NoProgressMeter() if progress is None else progress,
-    )
+    marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
+    run, coiled = _integrate(beam, gait, fluid, span, state, path, marcher, dense, land)
     if not throw:
         return run
     twist = eqx.error_if(run.twist, coiled, COILED)
@@ -139,40 +124,24 @@ def rollout(
 
 
 @eqx.filter_jit
-def _integrate(beam, gait, fluid, span, state, path, solver, controller, adjoint, max_steps, output, progress):
+def _integrate(beam, gait, fluid, span, state, path, marcher, dense, land):
     """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
-    t0, t1, dt0, times = span
-    dense, land = output
     body = path.sample(beam, fluid)
     coiled = jnp.zeros((), bool)
     if isinstance(path, Panels):
-        coiled = jnp.any(panel_turn(gait, body, times) > MAX_TURN)
+        coiled = jnp.any(panel_turn(gait, body, span.times) > MAX_TURN)
 
-    def field(t, y, _):
+    def field(t, y):
         position, quaternion, twist = y
         head = unchecked_state(position, quaternion, twist)
         twist_rate = path.head_dynamics(body, gait, fluid, head, t).twist_rate
         return head.rotation @ twist[:3], quaternion_rate(quaternion, twist[3:]), twist_rate
 
-    solution = diffrax.diffeqsolve(
-        diffrax.ODETerm(field),
-        solver,
-        t0=t0,
-        t1=t1,
-        dt0=dt0,  # given, since diffrax's own first guess would compile the dynamics once more
-        y0=(state.position, state.quaternion, state.twist),
-        saveat=diffrax.SaveAt(ts=times, dense=dense),
-        stepsize_controller=stopping_at_breaks(controller, gait, times if land else None),
-        max_steps=max_steps,
-        adjoint=adjoint,
-        throw=False,
-        progress_meter=progress,
-    )
-    assert solution.ys is not None
-    position, quaternion, twist = solution.ys
-    succeeded = (solution.result == diffrax.RESULTS.successful) & jnp.all(jnp.isfinite(twist))
-    steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
+    start = state.position, state.quaternion, state.twist
+    march = integrate(field, start, span, marcher, gait, dense, land)
+    position, quaternion, twist = march.states
     # The flow keeps the norm of the quaternion; the solver only to its tolerance.
-    norm = jnp.linalg.norm(quaternion, axis=1, keepdims=True)
-    run = Trajectory(times, position, quaternion / norm, twist, steps, succeeded, solution.interpolation)
+    quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
+    succeeded = march.reached & jnp.all(jnp.isfinite(twist))
+    run = Trajectory(span.times, position, quaternion, twist, march.steps, succeeded, march.dense)
     return run, coiled

@@ -23,7 +23,6 @@ class SampledBody(eqx.Module):
         beam: the body.
         X: smooth nodes [m].
         panel_cumulative: integrals inside one smooth panel, to its nodes and its end [m].
-        cumulative: integrals from the head to the smooth nodes [m].
         inertia: inertia of the body lumped on the smooth nodes [kg, kg·m²].
         added: added inertia of the fluid lumped on the smooth nodes [kg, kg·m²].
         nose_added: added inertia of the nose [kg, kg·m²].
@@ -39,7 +38,6 @@ class SampledBody(eqx.Module):
     beam: Beam
     X: Float[Array, "nodes"]
     panel_cumulative: Float[Array, "order_and_one order"]
-    cumulative: Float[Array, "nodes nodes"]
     inertia: Float[Array, "6 6 nodes"]
     added: Float[Array, "6 6 nodes"]
     nose_added: Float[Array, "6 6"]
@@ -81,12 +79,10 @@ class SampledBody(eqx.Module):
 
 def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> SampledBody:
     """Lays the two grids on a body, and lumps its inertia and the fluid's."""
-    node, weight = gauss(order)
+    node, _ = gauss(order)
     L, h = beam.length, beam.length / panels
     X = L * jnp.asarray(((np.arange(panels)[:, None] + node[None, :]) / panels).ravel())
     panel_cumulative = integration(jnp.append(node, 1.0), order)
-    earlier = np.kron(np.tri(panels, k=-1), np.ones((order, 1)) * weight[None, :])
-    inside = jnp.kron(jnp.eye(panels), panel_cumulative[:-1])
 
     loads = load_nodes(beam)
     section = jax.tree.map(jnp.ravel, loads.section)
@@ -99,7 +95,6 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
         beam=beam,
         X=X,
         panel_cumulative=h * panel_cumulative,
-        cumulative=h * (earlier + inside),
         inertia=load_inertia @ weighted,
         added=load_added @ weighted,
         nose_added=fluid.nose_added_inertia(beam.nose_radius),

@@ -49,17 +49,16 @@ class Shape(eqx.Module):
     spin_rate: Float[Array, "3 nodes"]
 
 
+@jax.jit  # in all that follows the body it is the same program, traced once
 def shape_from_strain(
     strain: StrainRates,
     panel_cumulative: Float[Array, "order_and_one order"],
-    cumulative: Float[Array, "nodes nodes"],
 ) -> Shape:
     """Integrates strains at the smooth nodes from the head to the tail.
 
     Args:
         strain: at the smooth nodes.
         panel_cumulative: from values in one panel to integrals from its start to its nodes and end [m].
-        cumulative: from values at all nodes to integrals from the head to all nodes [m].
     """
     jet = settle(jnp.stack([strain.xi.T, strain.dxi.T, strain.ddxi.T]))
     stretch, curvature = jet[:, :3], jet[:, 3:]
@@ -69,8 +68,17 @@ def shape_from_strain(
     tangent, stretch_rate, stretch_rate2 = (settle(apply(rotation, part)) for part in stretch)  # r' = R Γ, (18)
     slide = _cross(spin, tangent) + stretch_rate  # (22)
     bend = _cross(spin_rate, tangent) + _cross(spin, slide + stretch_rate) + stretch_rate2  # (24)
-    integrals = settle(jnp.concatenate([tangent, slide, bend])) @ cumulative.T
+    integrals = _from_head(settle(jnp.concatenate([tangent, slide, bend])), panel_cumulative)
     return Shape(q[0], rotation, integrals[:3], integrals[3:6], integrals[6:], spin, spin_rate)
+
+
+def _from_head(density, panel_cumulative):
+    """Integrals from the head to the nodes, panel by panel: the cost grows as the number of panels."""
+    inside = density.reshape(density.shape[0], -1, panel_cumulative.shape[1]) @ panel_cumulative.T
+    if inside.shape[1] == 1:
+        return inside[:, 0, :-1]
+    total = inside[..., -1]
+    return (inside[..., :-1] + (jnp.cumsum(total, axis=1) - total)[..., None]).reshape(density.shape)
 
 
 def orientation(
@@ -85,12 +93,14 @@ def orientation(
     # Derivatives go through the expansion: δR = θ^ R with θ' = R δK would cost a third, but is that of the equation,
     # and on few nodes an optimiser feels the difference.
     order = panel_cumulative.shape[1]
+    panels = curvature.shape[-1] // order
     start, out = None, []
-    for k in range(curvature.shape[-1] // order):
-        local = _panel_orientation(curvature[..., k * order : (k + 1) * order], panel_cumulative)
+    for k in range(panels):
+        to = panel_cumulative if k + 1 < panels else panel_cumulative[:-1]  # the end only starts the next panel
+        local = _panel_orientation(curvature[..., k * order : (k + 1) * order], to)
         if start is not None:
             local = product(_multiply, jnp.broadcast_to(start, local.shape), local)
-        out.append(local[..., :-1])
+        out.append(local[..., :order])
         start = local[..., -1:]
     return jnp.concatenate(out, axis=-1)
 
@@ -102,21 +112,21 @@ def _turning(q):
     return settle((spin, spin_rate, nodewise(matrix_from_quaternion)(q[0])))
 
 
-def _panel_orientation(K, panel_cumulative):
+def _panel_orientation(K, to):
     """R = ... exp(F3) exp(F2) exp(F1) with F' = K at each stage and K handed on as (exp(F) - dexp(F)) K."""
 
     def stage(carry, _):
         K, out = carry
-        F = settle((K.reshape(9, -1) @ panel_cumulative.T).reshape(3, 3, -1))
+        F = settle((K.reshape(9, -1) @ to.T).reshape(3, 3, -1))
         cos, sin, along, across = compose(_SERIES, product(_dot, F, F))
         factor = jnp.concatenate([cos[:, None], product(_scale, sin, F)], axis=1)
         out = product(_multiply, factor, out)
-        F, along, across = F[..., :-1], along[..., :-1], across[..., :-1]
+        F, along, across = (part[..., : K.shape[-1]] for part in (F, along, across))
         F_K = product(_cross, F, K)
         F_F_K = product(_cross, F, F_K)
         return (product(_scale, along, F_K) + product(_scale, across, F_F_K), out), None
 
-    identity = jnp.zeros((3, 4, K.shape[-1] + 1)).at[0, 0].set(1.0)
+    identity = jnp.zeros((3, 4, to.shape[0])).at[0, 0].set(1.0)
     (_, out), _ = jax.lax.scan(stage, (K, identity), length=FER_STAGES)
     return out
 

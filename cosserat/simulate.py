@@ -14,7 +14,7 @@ from gaits.refusals import check_strain
 from hydro import AbstractFluid
 from spatial import Numbers, SimulationError, matrix_from_quaternion, number, raise_if_failed
 from spatial.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
-from spatial.runs import say_compiling, waiting
+from spatial.runs import bar, say_compiling, waiting
 
 from .beam import Beam
 from .energy import sampled_energetics
@@ -83,13 +83,13 @@ def simulate(
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         stations: number of even abscissae at which the body is recorded, nose and tail included.
         path: the way along X; `Panels()` when None.
-        solver: diffrax solver; `Tsit5()` when None.
+        solver: diffrax solver; `Dopri5()` when None.
         rtol: relative tolerance of the adaptive time step.
         atol: absolute tolerance of the adaptive time step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances.
         dt0: first (or constant) time step [s].
         max_steps: greatest number of time steps.
-        progress: show a progress bar.
+        progress: say what goes on, with a progress bar where it takes more than a few seconds.
 
     Returns:
         A dataset over `time` and `X`; every variable has `units` and `long_name`, and the loads of the fluid
@@ -121,7 +121,7 @@ def simulate(
         dt0=dt0,
         max_steps=max_steps,
         throw=False,
-        progress=diffrax.TqdmProgressMeter() if progress else None,
+        progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
     )
     _raise_if_coiled(gait, beam, fluid, path, trajectory)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
@@ -131,6 +131,11 @@ def simulate(
     how = {"gait": type(gait).__name__, "space_path": str(path)}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
     return _dataset(fields, beam, trajectory, attrs)
+
+
+def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
+    """About how long a run will take [s], on a usual machine, for a beat a second."""
+    return duration * (0.005 if isinstance(path, Panels) else 2.0) * (1e-6 / rtol) ** 0.2
 
 
 def _raise_if_coiled(

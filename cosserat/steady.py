@@ -82,7 +82,7 @@ def steady_swim(
         # Time counted in steps: whole numbers, so that no step is lost or added by rounding.
         solution = diffrax.diffeqsolve(
             diffrax.ODETerm(field),
-            diffrax.Tsit5(),
+            diffrax.Dopri5(),
             t0=0.0,
             t1=float(steps),
             dt0=1.0,

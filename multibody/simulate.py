@@ -12,10 +12,10 @@ import xarray as xr
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, raise_if_failed
 from spatial.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
-from spatial.runs import say_compiling, waiting
+from spatial.runs import bar, say_compiling, waiting
 
 from .blocks import apply, product
-from .coordinates import JointLaw, check_law, law_motion
+from .coordinates import JointLaw, check_law, check_start, law_motion
 from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
 from .immersion import fluid_wrenches, immerse
 from .kinematics import configuration, own_twists, spread_twists
@@ -79,13 +79,13 @@ def simulate(
         loops: closed loops of the mechanism, from `close_loops`.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
-        solver: diffrax solver; `Tsit5()` when None.
+        solver: diffrax solver; `Dopri5()` when None.
         rtol: relative tolerance of the adaptive time step.
         atol: absolute tolerance of the adaptive time step.
         controller: diffrax step size controller, instead of the tolerances.
         dt0: first (or constant) time step [s].
         max_steps: greatest number of time steps.
-        progress: show a progress bar.
+        progress: say what goes on, with a progress bar where it takes more than a few seconds, or may.
 
     Returns:
         A dataset over `time`, `body` and `freedom`; every variable has `units` and `long_name`; the loads of
@@ -118,13 +118,22 @@ def simulate(
         dt0=dt0,
         max_steps=max_steps,
         throw=False,
-        progress=diffrax.TqdmProgressMeter() if progress else None,
+        progress=bar(progress, _foreseen(tree, loops, t1 - t0, rtol)),
     )
+    if not bool(trajectory.succeeded):
+        check_start(tree, law, t0)
     moving = jnp.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
     raise_if_failed(trajectory.succeeded, trajectory.time, moving, trajectory.steps, FAILED)
     pull = None if gravity is None else finite("gravity", gravity, (3,))
     drive = Drive(law, immerse(tree, Void() if fluid is None else fluid), torque, wrench, pull, loops)
     return recorded(tree, drive, trajectory, rtol=rtol, atol=atol, progress=progress)
+
+
+def _foreseen(tree: Tree, loops: Loops | None, duration: float, rtol: float) -> float:
+    """About how long a run will take [s], on a usual machine, for a beat a second."""
+    if loops is not None or tree.passive_freedoms.size:
+        return np.inf  # springs and free joints set the step: there is no telling
+    return duration * 2e-4 * tree.layout.bodies * (1e-6 / rtol) ** 0.2
 
 
 def recorded(

@@ -29,13 +29,16 @@ from .rotations import (
 )
 from .runs import (
     SimulationError as SimulationError,
-    output_times as output_times,
     raise_if_failed as raise_if_failed,
-    stopping_at_breaks as stopping_at_breaks,
 )
 from .state import (
     FrameState as FrameState,
     unchecked_state as unchecked_state,
+)
+from .time_integration import (
+    Marcher as Marcher,
+    Span as Span,
+    integrate as integrate,
 )
 from .twists import (
     Ad as Ad,

@@ -1,57 +1,31 @@
-"""What runs in time share, whatever moves: output times, steps onto the breaks of a law, failures."""
+"""What runs in time say to the one who waits for them: that they go on, and why they failed."""
 
 import contextlib
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import diffrax
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
-
-from .checks import Numbers, increasing
 
 
 class SimulationError(RuntimeError):
     """A run that did not reach its last time."""
 
 
-def output_times(
-    t0: Float[Array, ""], t1: Float[Array, ""], samples: int, times: Numbers | None
-) -> Float[Array, "times"]:
-    """The times at which a run is recorded; refuses those that do not increase from t0 to t1 [s]."""
-    span = increasing("(t0, t1)", jnp.stack([t0, t1]), "s")
-    if times is None:
-        if not isinstance(samples, int) or samples < 2:
-            raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
-        return span[0] + (span[1] - span[0]) * jnp.linspace(0.0, 1.0, samples)
-    times = increasing("times", times, "s")
-    outside = (times[0] < span[0]) | (times[-1] > span[1])
-    if not isinstance(outside, Tracer) and outside:
-        raise ValueError(f"times run from {times[0]} to {times[-1]}: must lie between t0 = {t0} and t1 = {t1} [s]")
-    return eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
-
-
-def stopping_at_breaks(
-    controller: diffrax.AbstractStepSizeController, law: Any, landings: Float[Array, "times"] | None = None
-) -> diffrax.AbstractStepSizeController:
-    """The controller, made to step onto the times at which a law breaks (its `break_times`), and onto landings [s]."""
-    breaks = getattr(law, "break_times", ())
-    if not isinstance(controller, diffrax.AbstractAdaptiveStepSizeController) or not (breaks or landings is not None):
-        return controller
-    # Jumps, not mere steps: past a break the first stage is evaluated anew, on the right side of it.
-    jumps = jnp.unique(jax.lax.stop_gradient(jnp.stack(list(breaks))), size=len(breaks)) if breaks else None
-    return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps)
-
-
 def say_compiling(show: bool) -> None:
-    """Says what the wait before the first step is for; the progress bar is written over it."""
+    """Says what the wait before the first step is for; what comes next is written over it."""
     if show:
         print("compiling ...", end="\r", file=sys.stderr, flush=True)
+
+
+def bar(show: bool, foreseen: float) -> diffrax.AbstractProgressMeter | None:
+    """A progress bar for a run that is foreseen to take so long [s]; None where it would be over at once.
+
+    A bar calls back to Python, and JAX keeps no such program between sessions: it would cost a short run a
+    compilation, many times what the run takes.
+    """
+    return diffrax.TqdmProgressMeter() if show and foreseen > 5.0 else None
 
 
 @contextlib.contextmanager
@@ -85,8 +59,8 @@ def raise_if_failed(
     if bool(succeeded):
         return
     good = np.isfinite(np.asarray(velocities)).all(axis=1)
-    last = time[good][-1] if good.any() else time[0]
+    when = f"stopped after t = {float(time[good][-1]):g} s" if good.any() else "stopped at the first step"
     raise SimulationError(
-        f"stopped after t = {float(last):g} s of {float(time[-1]):g} s, "
+        f"{when}{f' of {float(time[-1]):g} s' if np.isfinite(time[-1]) else ''}, "
         f"{int(steps[0])} steps accepted and {int(steps[1])} rejected: {causes}"
     )

@@ -9,8 +9,8 @@ from typing import Any
 import xarray as xr
 
 import gaits
+from anguilla.record import check_record
 from anguilla.results import load
-from anguilla.view.record import check_record
 
 from .arguments import at_least, directory
 from .recipe import write_recipe

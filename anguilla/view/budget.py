@@ -6,7 +6,7 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 from scipy.interpolate import make_interp_spline
 
-from .record import check_record
+from ..record import check_record
 from .style import (
     BLACK,
     BLUE,

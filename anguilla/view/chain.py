@@ -10,7 +10,7 @@ from hydro import Profile
 from multibody import Tree
 from spatial.checks import shown
 
-from .record import check_record
+from ..record import check_record
 
 STATIONS = 16  # per link
 KINK = 1e-6  # share of a link's length in which the skin passes from one link to the next

@@ -12,7 +12,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from .record import check_record
+from ..record import check_record
 from .style import (
     BLACK,
     BLUE,

@@ -82,7 +82,7 @@ def _layout(body, fluid, wave):
     return [
         body.X,
         np.asarray(body.panel_cumulative).T,
-        np.asarray(body.cumulative).T,
+        np.asarray(body.panel_cumulative[:-1]).T,
         diagonal(body.inertia),
         diagonal(body.added),
         body.nose_added[0, 0],
