@@ -7,8 +7,8 @@ import xarray as xr
 
 from spatial import positive
 
+from .power_identity import energy_rate, identity_residual
 from .record import check_record
-from .view.budget import energy_rate, identity_residual
 
 
 @dataclass(frozen=True)

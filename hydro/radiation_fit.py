@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import scipy.linalg
 from jaxtyping import Float
-from scipy.optimize import LinearConstraint, minimize
 
 from .radiation import Radiation
 from .radiation_table import RadiationTable
@@ -133,6 +132,7 @@ def _read_out(A, B, kernel, time, table, C, passive):
 
 def _added_mass(table: RadiationTable, A, B, C) -> Float[np.ndarray, "6 6"]:
     """Mean of A(ω) - Im K(iω)/ω over the table: the added mass that leaves the rest to the states (Ogilvie)."""
+
     omega = table.frequency
     matrix = 1j * omega[:, None, None] * np.eye(len(A)) - A
     response = C @ np.linalg.solve(matrix, np.broadcast_to(B, (len(omega), *B.shape)))

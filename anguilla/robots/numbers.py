@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from anguilla.view.budget import identity_residual
+from anguilla.power_identity import identity_residual
 
 
 def mean_speed(dataset: xr.Dataset, period: float) -> tuple[float, float]:
