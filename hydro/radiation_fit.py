@@ -82,6 +82,8 @@ def _stable(A):
 
 
 def _read_out(A, B, kernel, time, table, C, passive):
+    from scipy.optimize import LinearConstraint, minimize
+
     n, m = B.shape
     step, reached = scipy.linalg.expm(A * STEP), [B]
     for _ in time[1:]:
@@ -132,7 +134,6 @@ def _read_out(A, B, kernel, time, table, C, passive):
 
 def _added_mass(table: RadiationTable, A, B, C) -> Float[np.ndarray, "6 6"]:
     """Mean of A(ω) - Im K(iω)/ω over the table: the added mass that leaves the rest to the states (Ogilvie)."""
-
     omega = table.frequency
     matrix = 1j * omega[:, None, None] * np.eye(len(A)) - A
     response = C @ np.linalg.solve(matrix, np.broadcast_to(B, (len(omega), *B.shape)))
