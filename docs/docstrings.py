@@ -35,6 +35,9 @@ def escaped(line: str) -> str:
     for k in range(0, len(parts), 2):
         parts[k] = re.sub(r"([\\|*])", r"\\\1", parts[k])
         parts[k] = re.sub(r"_(?=\W|$)", r"\\_", parts[k])
+    for k in range(1, len(parts), 2):
+        if parts[k].startswith("`."):  # the ending of a file, which a reference would show without its dot
+            parts[k] = f"`{parts[k]}`"
     return "".join(parts)
 
 
