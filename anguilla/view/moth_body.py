@@ -12,7 +12,7 @@ SIDES = ("right", "left")
 
 
 def wing_surface(
-    dataset: xr.Dataset, instant: int, side: str, along: int = 41, across: int = 15
+    dataset: xr.Dataset, instant: int, side: str, along: int = 65, across: int = 25
 ) -> Float[np.ndarray, "along across 3"]:
     """Points of a wing from root to tip and from the leading to the trailing edge, in the world [m].
 
@@ -70,11 +70,17 @@ def _wing_mesh(points: Float[np.ndarray, "along across 3"]) -> Mesh:
 
 
 def _pattern(along: int, across: int) -> Float[np.ndarray, "along across 3"]:
-    """A hawkmoth's wing: dark leading edge and tip, two bands, a spot."""
+    """A hawkmoth's wing: dark leading edge and tip, two bands, a spot; edges of the colours are soft."""
     s, c = np.meshgrid((np.arange(along) + 0.5) / along, (np.arange(across) + 0.5) / across, indexing="ij")
-    colours = np.broadcast_to(rgb(WING), (along, across, 3)).copy()
-    colours[np.abs(s - 0.42 - 0.1 * c) < 0.045] = rgb(BAND)
-    colours[np.abs(s - 0.72 - 0.08 * c) < 0.05] = rgb(BAND)
-    colours[(c < 0.1) | (s > 0.93)] = rgb(EDGE)
-    colours[(np.abs(s - 0.57) < 0.05) & (np.abs(c - 0.35) < 0.12)] = rgb(SPOT)
+    wave = 0.02 * np.sin(9.0 * c)
+    parts = (
+        (BAND, np.abs(s - 0.42 - 0.1 * c + wave) - 0.035),
+        (BAND, np.abs(s - 0.72 - 0.08 * c - wave) - 0.04),
+        (SPOT, np.hypot(s - 0.57, 0.45 * (c - 0.38)) - 0.045),
+        (EDGE, np.minimum(0.5 * (c - 0.08), 0.94 - s)),
+    )
+    colours = np.broadcast_to(rgb(WING), (along, across, 3))
+    for colour, outside in parts:
+        share = np.clip(0.5 - outside / 0.03, 0.0, 1.0)[..., None]
+        colours = (1.0 - share) * colours + share * rgb(colour)
     return colours

@@ -19,7 +19,7 @@ def moth_snapshots(dataset: xr.Dataset, count: int = 11) -> Figure:
     """Sagittal and coronal views at even times of one stroke. [PBB13, Figure 5]"""
     columns = (count + 1) // 2
     with styled():
-        figure = new_figure(1.75 * columns, 5.4)
+        figure = new_figure(1.75 * columns, 4.5)
         axes = np.asarray(figure.subplots(4, columns), dtype=object)
         for ax in axes.ravel():
             ax.set_axis_off()
@@ -124,7 +124,7 @@ def _paint(ax: Axes, dataset: xr.Dataset, instant: int, view: Camera) -> None:
     ax.add_collection(outline)
     reach, body = 1.05 * float(dataset.attrs["span"]), float(dataset.attrs["thorax"][2])
     ax.set_xlim(-reach, reach)
-    ax.set_ylim(-1.5 * body, 1.7 * body)
+    ax.set_ylim(-1.2 * body, 1.6 * body)
     ax.set_aspect("equal")
 
 

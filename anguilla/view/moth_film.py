@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from jaxtyping import Bool, Float
 from PIL import Image
 from tqdm import tqdm
 
@@ -43,19 +44,25 @@ def moth_still(
         before: indices of earlier instants, shown paler.
     """
     box = _box(dataset)
-    stage = fitted(view, box, width, round(0.62 * width))
+    stage = fitted(view, box, width, round(0.74 * width))
     picture = blank(stage)
     draw_floor(picture, stage, box, 0.05)
     for earlier in before:
         draw_surface(picture, stage, faded(moth_mesh(dataset, earlier), WATER, 0.6))
     mesh = moth_mesh(dataset, instant)
     draw_shadow(picture, stage, mesh, float(box.low[2]))
-    draw_surface(picture, stage, mesh)
     begin = max(instant - round(0.25 * _samples(dataset)), 0)
-    for side in SIDES:
-        tips = [wing_surface(dataset, k, side, 29, 2)[-1, 0] for k in range(begin, instant + 1, 2)]
-        if len(tips) > 1:
-            draw_line(picture, stage, np.array(tips), TRACE, 1.2)
+    paths = [
+        np.array([wing_surface(dataset, k, side, 29, 2)[-1, 0] for k in range(begin, instant + 1, 2)]) for side in SIDES
+    ]
+    # A path is hidden by the moth where it runs behind the thorax.
+    thorax = float(view.project(dataset["position"].values[instant, 0])[2])
+    for in_front in (False, True):
+        for path in paths:
+            for piece in _pieces(path, (view.project(path)[:, 2] > thorax) == in_front):
+                draw_line(picture, stage, piece, TRACE, 1.2)
+        if not in_front:
+            draw_surface(picture, stage, mesh)
     milliseconds = 1e3 * float(dataset["time"][instant])
     draw_text(picture, f"t = {milliseconds:.1f} ms", 12.0, 10.0)
     return finished(picture)
@@ -78,6 +85,12 @@ def moth_film(dataset: xr.Dataset, path: Path, *, fps: float = 25.0, width: int 
     return write_film([moth_still(dataset, k, width=width) for k in bar], path, fps)
 
 
+def _pieces(path: Float[np.ndarray, "points 3"], kept: Bool[np.ndarray, "points"]) -> list[np.ndarray]:
+    """The stretches of a path of which all points are kept, each one step longer so that no gap is left [m]."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]).astype(int)))
+    return [path[begin : end + 1] for begin, end in zip(ends[::2], ends[1::2], strict=True)]
+
+
 def _samples(dataset: xr.Dataset) -> float:
     """Recorded instants of a stroke."""
     return float(dataset.attrs["period"]) / float(dataset["time"][1] - dataset["time"][0])
@@ -88,4 +101,4 @@ def _box(dataset: xr.Dataset) -> Box:
     low, high = place.min(axis=0), place.max(axis=0)
     reach = np.array([1.0, 0.75, 0.0]) * span
     body = float(dataset.attrs["thorax"][2])
-    return Box(low - reach - np.array([0.0, 0.0, 1.6 * body]), high + reach + np.array([0.0, 0.0, 1.4 * body]))
+    return Box(low - reach - np.array([0.0, 0.0, 1.35 * body]), high + reach + np.array([0.0, 0.0, 1.4 * body]))
