@@ -141,8 +141,7 @@ class Step:
 
     def __call__(self, t: Float[Array, ""], y: Float[Array, "n"]) -> Float[Array, "n"]:
         """The state a step later."""
-        size, free = y.shape[0], 6 + self.tree.passive_freedoms
-        moving = np.concatenate([np.arange(6), free])
+        size = y.shape[0]
 
         # The stages are a loop too: the dynamics is compiled once.
         def stage(carry, table):
@@ -152,15 +151,19 @@ class Step:
             change = self.solved(inertia, right)
             slope, q = self.field(t + share * self.dt, y + change)
             slopes, stiff = slopes.at[k].set(slope), stiff.at[k].set((change - right) / self.implicit)
-            # The inertia is that at the start of the step; it is among what the slope has computed.
-            first = mass_matrix(self.tree, q, fluid=self.medium)[np.ix_(moving, moving)]
-            return (slopes, stiff, jnp.where(k == 0, first, inertia)), None
+            # The inertia is that at the start of the step.
+            return (slopes, stiff, jax.lax.cond(k == 0, self.inertia, lambda _, kept: kept, q, inertia)), None
 
         zero = jnp.zeros((STAGES, size))
         tables = np.arange(STAGES), TIMES, A_EXPLICIT, A_IMPLICIT
-        begin = (zero, zero, jnp.eye(len(moving)))
+        begin = (zero, zero, jnp.eye(len(self.speed)))
         slopes = jax.lax.scan(stage, begin, jax.tree.map(jnp.asarray, tables))[0][0]
         return y + self.dt * (jnp.asarray(WEIGHTS) @ slopes)
+
+    def inertia(self, q: Float[Array, "positions"], _: Float[Array, "m m"]) -> Float[Array, "m m"]:
+        """Of the base and the passive joints [kg, kg·m, kg·m²]."""
+        moving = np.concatenate([np.arange(6), 6 + self.tree.passive_freedoms])
+        return mass_matrix(self.tree, q, fluid=self.medium)[np.ix_(moving, moving)]
 
     def solved(self, inertia: Float[Array, "m m"], right: Float[Array, "n"]) -> Float[Array, "n"]:
         """Solution of (1 - hγ J) change = right.

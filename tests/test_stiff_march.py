@@ -50,6 +50,20 @@ def test_order_five_of_a_smooth_motion():
     assert np.all(orders > 4.5), orders
 
 
+def test_a_batch_of_runs_ends_and_is_the_runs():
+    """Eighty runs of wings of four sections at once: two batched factorisations at a time would wait for ever."""
+    tree, air = moth(4, "BT9"), READINGS["BT9"].air()
+
+    def end(amplitude):
+        law = StrokeLaw(amplitude, jnp.asarray(50 * np.pi))
+        return mb.stiff_march(tree, law, air, dt=1e-4, steps=2).joint_rates[-1]
+
+    amplitudes = jnp.linspace(0.5, 0.9, 80)
+    batch = jax.jit(jax.vmap(end))(amplitudes)
+    for k in (0, 41):
+        np.testing.assert_allclose(batch[k], end(amplitudes[k]), rtol=1e-9, atol=1e-9 * float(jnp.abs(batch[k]).max()))
+
+
 def test_derivative_is_that_of_the_steps():
     end = lambda damping: flown(2, 100, 0.25, damping)[3].joints[-1]  # noqa: E731
     value, h = jnp.asarray(1e-5), 1e-9
