@@ -33,6 +33,9 @@ def test_table_says_what_has_no_hover(study):
     told = lines(study)
     assert "hover: no joint of this wing twists" in told[1]
     assert sum(line.startswith("BT9") for line in told) == len(SECTIONS) + 2
+    assert not any("90 deg" in line for line in told)
+    wide = study.assign(amplitude=study["amplitude"] + 47.5)  # 90.5 for one section of BT9, less for all others
+    assert [line[:10] for line in lines(wide) if "90 deg" in line] == ["BT9, M = 1"]
     assert "40.00000" in next(line for line in told if line.startswith("BT9 limit"))
 
 

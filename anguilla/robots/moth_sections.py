@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jax
@@ -33,7 +33,8 @@ EXACT = {
 def hover_by_sections(
     sections: Sequence[int] = SECTIONS,
     readings: Sequence[str] = READINGS,
-    tell=lambda words: None,
+    tell: Callable[[str], None] = lambda words: None,
+    keep: Callable[[xr.Dataset], None] = lambda study: None,
 ) -> xr.Dataset:
     """Hovers of wings of several numbers of sections, in several readings.
 
@@ -43,10 +44,11 @@ def hover_by_sections(
         sections: numbers of blades on a wing, M.
         readings: keys of `multibody.robots.moth.READINGS`.
         tell: is told each hover.
+        keep: is given the study after each of them, as far as it goes: many sections take long.
     """
     shape = (len(readings), len(sections))
     values = {name: np.full(shape, np.nan) for name in (*COLUMNS, *EXACT, "steps")}
-    why = np.full(shape, "", dtype=object)
+    why = np.full(shape, "not reached", dtype=object)
     for i, reading in enumerate(readings):
         before: Hover | None = None
         for k, count in enumerate(sections):
@@ -58,7 +60,7 @@ def hover_by_sections(
                 before = found = hover(machine, guess)
             except (ValueError, RuntimeError) as error:  # it cannot hover at all, or Newton found none
                 why[i, k] = str(error).strip().splitlines()[0]
-                tell(f"{reading}, M = {count}: {why[i, k]}, {time.perf_counter() - begin:.0f} s")
+                tell(f"{reading}, M = {count}: {why[i, k]}")
                 continue
             means, run = accounts(found)
             ours = {"amplitude": found.amplitude, "power": jnp.mean(means.motor_power)}
@@ -70,8 +72,14 @@ def hover_by_sections(
             values["residual"][i, k] = float(found.residual)
             for name in ("weight_defect", "energy_defect"):
                 values[name][i, k] = float(getattr(means, name))
-            values["steps"][i, k] = found.flight.steps
+            values["steps"][i, k], why[i, k] = found.flight.steps, ""
             tell(f"{reading}, M = {count}: {values['power'][i, k]:.5f} W, {time.perf_counter() - begin:.0f} s")
+            keep(_study(sections, readings, values, why))
+    return _study(sections, readings, values, why)
+
+
+def _study(sections, readings, values, why) -> xr.Dataset:
+    """The numbers with their names and units."""
     units = {name: (unit, words) for name, (_, unit, _, words) in COLUMNS.items()}
     units |= {name: ("1", words) for name, words in EXACT.items()} | {"steps": ("1", "time steps of a stroke")}
     return xr.Dataset(
@@ -129,8 +137,15 @@ def lines(study: xr.Dataset) -> list[str]:
                 for n, c in COLUMNS.items()
             ]
             out.append(f"{reading} {word:{18 - len(reading)}}" + "".join(f"{cell:>{width + 2}}" for cell in cells))
+    wild = [
+        f"{reading}, M = {M}: the stroke exceeds 90 deg. The equations hover, but real wings would strike each other."
+        for reading in study["reading"].values
+        for M in study["sections"].values
+        if float(study["amplitude"].sel(reading=reading, sections=M)) > 90.0
+    ]
     return [
         *out,
+        *wild,
         "Order and limit are those of the last three hovers; '-' where these do not tend to one evenly. The readings",
         "differ in where a section takes its values and its first twist, not in the wing that they cut: their limits",
         "should be one.",
@@ -142,15 +157,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m anguilla.robots.moth_sections", description=__doc__)
     parser.add_argument("--sections", type=int, nargs="+", default=list(SECTIONS), metavar="M")
     parser.add_argument("--readings", nargs="+", default=list(READINGS), metavar="NAME")
-    parser.add_argument("--out", type=Path, help="directory for moth_sections.nc and moth_sections.png")
+    parser.add_argument("--out", type=Path, help="directory for moth_sections.nc and .png, kept up to date")
     chosen = parser.parse_args(arguments)
     jax.config.update("jax_enable_x64", True)
-    study = hover_by_sections(chosen.sections, chosen.readings, lambda words: print(words, flush=True))
+
+    def keep(study: xr.Dataset) -> None:
+        if chosen.out is not None:
+            chosen.out.mkdir(parents=True, exist_ok=True)
+            study.to_netcdf(chosen.out / "moth_sections.nc")
+            hover_over_sections(study).savefig(chosen.out / "moth_sections.png")
+
+    study = hover_by_sections(chosen.sections, chosen.readings, lambda words: print(words, flush=True), keep)
+    keep(study)
     print("\n".join(lines(study)))
     if chosen.out is not None:
-        chosen.out.mkdir(parents=True, exist_ok=True)
-        study.to_netcdf(chosen.out / "moth_sections.nc")
-        hover_over_sections(study).savefig(chosen.out / "moth_sections.png")
         print(f"{chosen.out}: moth_sections.nc, moth_sections.png")
 
 
