@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
     wrong = chosen.check(chosen) if hasattr(chosen, "check") else None
     if wrong is not None:
-        parser.error(wrong)
+        chosen.parser.error(wrong)
     try:
         return chosen.run(chosen)
     except KeyboardInterrupt:
