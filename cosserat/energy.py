@@ -11,7 +11,8 @@ from .beam import Beam
 from .head_dynamics import check_model, compiled
 from .internal_wrench import actuation_per_metre
 from .jets import apply
-from .panels import Panels, SectionMotion, at_loads, body_shape, load_terms, section_motion
+from .panel_loops import FirstLoop, first_loop
+from .panels import Panels
 from .quadrature import load_nodes
 from .sampled_body import SampledBody
 from .space_path import AbstractSpacePath
@@ -72,22 +73,20 @@ def energetics(
     """
     path = Panels() if path is None else path
     check_model(beam, gait, fluid, path)
-    return sampled_energetics(path.sample(beam, fluid), gait, fluid, state, jnp.asarray(t, float))
+    body = path.sample(beam, fluid)
+    return sampled_energetics(body, fluid, state, first_loop(body, gait, fluid, state, jnp.asarray(t, float)))
 
 
-def sampled_energetics(
-    body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
-) -> Energetics:
-    """`energetics` of a body that is sampled already."""
-    motion = section_motion(body_shape(body, gait, t), state.twist)
-    loads = at_loads(body, motion, state)
+def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState, first: FirstLoop) -> Energetics:
+    """`energetics` of a body that is sampled already, after the first space loop."""
+    motion = first.motion
     momentum = apply(body.inertia, motion.twist)
     added_momentum = apply(body.added, motion.twist)
     nose_momentum = body.nose_added @ state.twist
 
     powers = {
-        name: jnp.sum(body.load_weight * jnp.sum(term * loads.twist, axis=0))
-        for name, term in load_terms(body, fluid, loads).items()
+        name: jnp.sum(body.load_weight * jnp.sum(term * first.loads.twist, axis=0))
+        for name, term in first.terms.items()
     }
     nose = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
     powers |= {name: term @ state.twist for name, term in nose.items()}
@@ -148,7 +147,7 @@ def actuator_power(
     return jnp.sum(nodes.weight.ravel() * actuation_per_metre(loops, strain_rates(gait, X, t)))
 
 
-def _to_world(state: HeadState, motion: SectionMotion, momentum, at_head=None):
+def _to_world(state, motion, momentum, at_head=None):
     """Section momenta gathered at the head, then seen from the world's origin."""
     total = jnp.sum(nodewise(wrench_to_head)(motion.shape.rotation, motion.shape.position, momentum), axis=-1)
     total = total if at_head is None else total + at_head

@@ -1,6 +1,6 @@
 """Internal force and control torque along the body: the second space loop, from any path. [BPK06, VIII.B]"""
 
-from typing import Any
+from collections.abc import Callable
 
 import equinox as eqx
 import jax
@@ -103,12 +103,13 @@ def internal_wrench(
 
 @compiled
 def _fields(beam, gait, fluid, state, t, path, stations):
-    return body_fields(path, path.sample(beam, fluid), beam, gait, fluid, state, t, stations)
+    body = path.sample(beam, fluid)
+    loops = lambda X: path.both_loops(body, gait, fluid, state, t, X)  # noqa: E731
+    return body_fields(loops, beam, gait, fluid, state, t, stations)
 
 
 def body_fields(
-    path: AbstractSpacePath,
-    body: Any,
+    loops_at: Callable[[Float[Array, "stations"]], BothLoops],
     beam: Beam,
     gait: Gait,
     fluid: AbstractFluid,
@@ -116,12 +117,12 @@ def body_fields(
     t: Float[Array, ""],
     stations: Float[Array, "stations"],
 ) -> BodyFields:
-    """`internal_wrench` on a body that the path has sampled already."""
+    """`internal_wrench` of a body that a path has sampled already; `loops_at` tells what its two loops find at X."""
     nodes = load_nodes(beam)
     node_X = nodes.X.ravel()
     everywhere = jnp.concatenate([stations, node_X, beam.length[None]])
     order = jnp.argsort(everywhere)
-    loops = path.both_loops(body, gait, fluid, state, t, everywhere[order])
+    loops = loops_at(everywhere[order])
     twist_rate = loops.head_twist_rate
     # Back to the order asked for: the stations, the nodes that carry the power, the tail.
     back = jnp.argsort(order)

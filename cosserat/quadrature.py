@@ -27,15 +27,6 @@ def gauss(order: int) -> tuple[np.ndarray, np.ndarray]:
     return (x + 1.0) / 2.0, w / 2.0
 
 
-def legendre(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
-    """Legendre polynomials P_0 .. P_{order-1} shifted to [0, 1], at the points x."""
-    z = 2.0 * x - 1.0
-    columns = [jnp.ones_like(z), z]
-    for k in range(1, order - 1):
-        columns.append(((2 * k + 1) * z * columns[k] - k * columns[k - 1]) / (k + 1))
-    return jnp.stack(columns[:order], axis=-1)
-
-
 @functools.cache
 def legendre_coefficients(order: int) -> np.ndarray:
     """Matrix from values at the Gauss nodes to Legendre coefficients on [0, 1]."""
@@ -44,18 +35,39 @@ def legendre_coefficients(order: int) -> np.ndarray:
     return (2.0 * np.arange(order) + 1.0)[:, None] * (values * w[:, None]).T
 
 
+def chebyshev(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
+    """Chebyshev polynomials T_0 .. T_{order-1} shifted to [0, 1], at the points x.
+
+    By T_{n+j} = 2 T_n T_j - T_{n-j}, twice as many with each step: a short program, smooth to both ends.
+    """
+    z = 2.0 * x - 1.0
+    values = jnp.stack([jnp.ones_like(z), z], axis=-1)
+    while values.shape[-1] < order:
+        more = 2.0 * values[:, -1:] * values[:, 1:] - values[:, -2::-1]
+        values = jnp.concatenate([values, more], axis=-1)
+    return values[:, :order]
+
+
 def interpolation(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
     """Matrix from values at the Gauss nodes of [0, 1] to values at the points x."""
-    return legendre(x, order) @ legendre_coefficients(order)
+    return chebyshev(x, order) @ _chebyshev_coefficients(order)
 
 
 def integration(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
     """Matrix from values at the Gauss nodes of [0, 1] to integrals from 0 to the points x."""
-    P = legendre(x, order + 1)
-    # ∫P_k = (P_{k+1} - P_{k-1}) / (2k+1) in z on [-1, 1]; half of it on [0, 1].
-    k = jnp.arange(1, order)
-    primitive = jnp.concatenate([x[:, None], 0.5 * (P[:, 2:] - P[:, :-2]) / (2 * k + 1)[None, :]], axis=1)
-    return primitive @ legendre_coefficients(order)
+    return chebyshev(x, order + 1) @ _primitive_coefficients(order)
+
+
+@functools.cache
+def _chebyshev_coefficients(order: int) -> np.ndarray:
+    """Matrix from values at the Gauss nodes to Chebyshev coefficients on [0, 1]."""
+    return np.linalg.inv(np.polynomial.chebyshev.chebvander(2.0 * gauss(order)[0] - 1.0, order - 1))
+
+
+@functools.cache
+def _primitive_coefficients(order: int) -> np.ndarray:
+    """Matrix from values at the Gauss nodes to Chebyshev coefficients of the integral from 0, on [0, 1]."""
+    return np.polynomial.chebyshev.chebint(_chebyshev_coefficients(order), lbnd=-1.0, scl=0.5)
 
 
 class LoadNodes(eqx.Module):

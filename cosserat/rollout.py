@@ -116,7 +116,7 @@ def rollout(
     state = HeadState() if state is None else state
     check_state(state)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
-    run, coiled = _integrate(beam, gait, fluid, span, state, path, marcher, dense, land)
+    run, coiled = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
     if not throw:
         return run
     twist = eqx.error_if(run.twist, coiled, COILED)
@@ -124,9 +124,8 @@ def rollout(
 
 
 @eqx.filter_jit
-def _integrate(beam, gait, fluid, span, state, path, marcher, dense, land):
+def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
-    body = path.sample(beam, fluid)
     coiled = jnp.zeros((), bool)
     if isinstance(path, Panels):
         coiled = jnp.any(panel_turn(gait, body, span.times) > MAX_TURN)

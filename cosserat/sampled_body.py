@@ -77,6 +77,7 @@ class SampledBody(eqx.Module):
         return jnp.cumsum(total, axis=1) - total
 
 
+@eqx.filter_jit  # a program of its own, for all that follows the body
 def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> SampledBody:
     """Lays the two grids on a body, and lumps its inertia and the fluid's."""
     node, _ = gauss(order)

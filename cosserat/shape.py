@@ -12,6 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
 from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugate, quaternion_multiply
@@ -21,6 +22,7 @@ from .strain import StrainRates
 
 FER_STAGES = 4  # the error falls as the 1st, 3rd, 7th, 15th power of the angle turned in a panel
 MAX_TURN = 6.0  # rad in one panel: where the series below still give all digits
+RESOLVED = 24  # nodes in a panel from which derivatives of the orientation are those of its equation
 _TERMS = 22
 
 _cross = nodewise(cross)
@@ -62,7 +64,8 @@ def shape_from_strain(
     """
     jet = settle(jnp.stack([strain.xi.T, strain.dxi.T, strain.ddxi.T]))
     stretch, curvature = jet[:, :3], jet[:, 3:]
-    q = orientation(curvature, panel_cumulative)
+    resolved = panel_cumulative.shape[1] >= RESOLVED
+    q = (_resolved_orientation if resolved else orientation)(curvature, panel_cumulative)
     spin, spin_rate, rotation = _turning(q)
 
     tangent, stretch_rate, stretch_rate2 = (settle(apply(rotation, part)) for part in stretch)  # r' = R Γ, (18)
@@ -90,8 +93,6 @@ def orientation(
         curvature: jet of K at the smooth nodes [1/m].
         panel_cumulative: as in `shape_from_strain`.
     """
-    # Derivatives go through the expansion: δR = θ^ R with θ' = R δK would cost a third, but is that of the equation,
-    # and on few nodes an optimiser feels the difference.
     order = panel_cumulative.shape[1]
     panels = curvature.shape[-1] // order
     start, out = None, []
@@ -103,6 +104,40 @@ def orientation(
         out.append(local[..., :order])
         start = local[..., -1:]
     return jnp.concatenate(out, axis=-1)
+
+
+@jax.custom_jvp
+def _resolved_orientation(curvature, panel_cumulative):
+    """`orientation` with the derivative of its equation, a third of the price of that of the expansion.
+
+    Apart by the error of the nodes, 1e-9 where a gait is resolved. On few nodes that is not small, and an optimiser
+    feels that its gradient is not that of what it descends.
+    """
+    return orientation(curvature, panel_cumulative)
+
+
+def _derivative(primals, tangents):
+    """δR = θ^ R with θ' = R δK. The matrix scales with the body."""
+    curvature, panel_cumulative = primals
+    q = _resolved_orientation(*primals)
+    spin, spin_rate, rotation = _turning(q)
+
+    def turned(v):
+        """Jet of R v of a jet v."""
+        value, rate, second = (settle(apply(rotation, part)) for part in v)
+        swept = settle(_cross(spin, value))
+        rest = _cross(spin_rate, value) + _cross(spin, 2.0 * rate + swept)
+        return settle(jnp.concatenate([value, rate + swept, second + rest]))
+
+    theta = jnp.zeros((9, q.shape[-1]))
+    for jet, matrix in ((tangents[0], panel_cumulative), (curvature, tangents[1])):
+        if not isinstance(jet, SymbolicZero) and not isinstance(matrix, SymbolicZero):
+            theta = theta + _from_head(turned(jet), matrix)
+    theta = jnp.concatenate([jnp.zeros((3, 1, q.shape[-1])), 0.5 * theta.reshape(3, 3, -1)], axis=1)
+    return q, product(_multiply, theta, q)
+
+
+_resolved_orientation.defjvp(_derivative, symbolic_zeros=True)
 
 
 def _turning(q):

@@ -20,6 +20,7 @@ from .beam import Beam
 from .energy import sampled_energetics
 from .head_dynamics import check_model
 from .internal_wrench import STATIONS, body_fields
+from .panel_loops import first_loop, second_loop
 from .panels import Panels
 from .resolution import panel_turn, strain_tail
 from .rollout import COILED, FAILED, Trajectory, rollout
@@ -123,11 +124,12 @@ def simulate(
         throw=False,
         progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
     )
-    _raise_if_coiled(gait, beam, fluid, path, trajectory)
+    body = path.sample(beam, fluid)
+    _raise_if_coiled(gait, body, path, trajectory)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     _warn_if_unresolved(gait, beam, path, trajectory)
     with waiting("recording ...", progress):
-        fields = jax.block_until_ready(_record(beam, gait, fluid, path, trajectory, stations))
+        fields = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
     how = {"gait": type(gait).__name__, "space_path": str(path)}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
     return _dataset(fields, beam, trajectory, attrs)
@@ -138,19 +140,15 @@ def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
     return duration * (0.005 if isinstance(path, Panels) else 2.0) * (1e-6 / rtol) ** 0.2
 
 
-def _raise_if_coiled(
-    gait: Gait, beam: Beam, fluid: AbstractFluid, path: AbstractSpacePath, trajectory: Trajectory
-) -> None:
+def _raise_if_coiled(gait: Gait, body: Any, path: AbstractSpacePath, trajectory: Trajectory) -> None:
     if not isinstance(path, Panels):
         return
-    turn = np.asarray(_turn(gait, beam, fluid, path, trajectory.time))
+    turn = np.asarray(_turn(gait, body, trajectory.time))
     if (turn > MAX_TURN).any():
         raise SimulationError(f"at t = {float(trajectory.time[np.argmax(turn > MAX_TURN)]):g} s {COILED}")
 
 
-@eqx.filter_jit
-def _turn(gait, beam, fluid, path, times):
-    return panel_turn(gait, path.sample(beam, fluid), times)
+_turn = eqx.filter_jit(panel_turn)
 
 
 def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, trajectory: Trajectory) -> None:
@@ -167,17 +165,22 @@ def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, traject
 
 
 @eqx.filter_jit
-def _record(beam, gait, fluid, path, trajectory: Trajectory, stations: int) -> dict[str, Any]:
+def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> dict[str, Any]:
     """Everything at every output time, one instant after the other: memory stays small."""
     X = beam.length * jnp.linspace(0.0, 1.0, stations)
-    body = path.sample(beam, fluid)
-    rule = path if isinstance(path, Panels) else Panels()
-    sampled = rule.sample(beam, fluid)
+    sampled = body if isinstance(path, Panels) else Panels().sample(beam, fluid)
 
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
-        fields = body_fields(path, body, beam, gait, fluid, state, t, X)
-        sums = sampled_energetics(sampled, gait, fluid, state, t)
+        first = first_loop(sampled, gait, fluid, state, t)
+        sums = sampled_energetics(sampled, fluid, state, first)
+
+        def loops(X):
+            if isinstance(path, Panels):
+                return second_loop(body, gait, fluid, state, t, first, X)
+            return path.both_loops(body, gait, fluid, state, t, X)
+
+        fields = body_fields(loops, beam, gait, fluid, state, t, X)
         rotation = matrix_from_quaternion(state.quaternion)
         record = {
             "head_position": state.position,

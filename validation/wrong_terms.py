@@ -30,7 +30,7 @@ MUTANTS = (
         ("tail_condition_six_strains",),
     ),
     Mutant(
-        "added_wrench_of_the_head_fast", "[BPK06] (34), (38), in the fast path", "cosserat/panels.py",
+        "added_wrench_of_the_head_fast", "[BPK06] (34), (38), in the fast path", "cosserat/panel_loops.py",
         "gyroscopic - apply(inertia, motion.twist_rate)",
         "gyroscopic - apply(body.inertia - body.added, motion.twist_rate)",
         ("reference_fast_path",),
@@ -102,8 +102,8 @@ MUTANTS = (
         ("reference_acceleration",),
     ),
     Mutant(
-        "gyroscopic_moment", "sign of ω × ρIω", "cosserat/panels.py",
-        "wrench = settle(fluid_wrench + gyroscopic", "wrench = settle(fluid_wrench - gyroscopic",
+        "gyroscopic_moment", "sign of ω × ρIω", "cosserat/panel_loops.py",
+        "wrench = settle(gathered + gyroscopic", "wrench = settle(gathered - gyroscopic",
         ("euler_poinsot_beam",),
     ),
     Mutant(

@@ -1,0 +1,106 @@
+"""The two space loops of the fast path: all along X but the orientation is a matrix product. [BPK06, VIII, head frame]
+
+Arrays are (component, node).
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, Place
+from spatial import Ad, coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
+
+from .jets import apply, settle
+from .sampled_body import SampledBody
+from .section_motion import LoadMotion, SectionMotion, at_loads, body_shape, section_motion
+from .space_path import BothLoops, HeadDynamics
+from .state import HeadState
+from .strain import Gait, strain_rates
+
+_cross = nodewise(cross)
+_coadjoint = nodewise(coadjoint)
+_rotation = nodewise(matrix_from_quaternion)
+
+
+class FirstLoop(eqx.Module):
+    """What the first loop finds on its way.
+
+    Attributes:
+        motion: of the sections at the smooth nodes, at a head whose twist is steady.
+        loads: place and twist at the load nodes.
+        terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
+        fluid_wrench: their sum [N/m, N].
+        dynamics: of the head.
+    """
+
+    motion: SectionMotion
+    loads: LoadMotion
+    terms: dict[str, Float[Array, "6 loads"]]
+    fluid_wrench: Float[Array, "6 loads"]
+    dynamics: HeadDynamics
+
+
+def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]) -> FirstLoop:
+    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""
+    motion = section_motion(body_shape(body, gait, t), state.twist)
+    loads = at_loads(body, motion, state)
+    terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
+    fluid_wrench = settle(sum(terms.values(), jnp.zeros_like(loads.twist)))
+    gathered = settle(body.load_weight[None, :] * fluid_wrench) @ body.to_load
+    gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
+    inertia = body.inertia + body.added
+    wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
+    shift = settle(nodewise(Ad)(motion.shape.rotation, motion.shape.position))
+    shifted = settle(sum(inertia[:, k, None] * shift[None, k] for k in range(6)))
+    dynamics = HeadDynamics(
+        jnp.einsum("ian,ibn->ab", shift, shifted) + body.nose_added,  # (54), (57)
+        jnp.einsum("ian,in->a", shift, wrench) + _nose_wrench(body, fluid, state),  # (55)-(57)
+    )
+    return FirstLoop(motion, loads, terms, fluid_wrench, dynamics)
+
+
+def second_loop(
+    body: SampledBody,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Float[Array, ""],
+    first: FirstLoop,
+    stations: Float[Array, "stations"],
+) -> BothLoops:
+    """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)"""
+    twist_rate = first.dynamics.twist_rate
+    motion = section_motion(first.motion.shape, state.twist, twist_rate)
+    gyroscopic = _coadjoint(first.loads.twist, apply(body.load_inertia, first.loads.twist))
+    inertial = apply(body.load_inertia + body.load_added, motion.twist_rate @ body.to_load.T)
+    wrench = settle(first.fluid_wrench + gyroscopic - inertial)
+    rotation = settle(_rotation(motion.shape.quaternion @ body.to_load.T))
+    force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
+
+    nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
+    tangent = apply(rotation, strain_rates(gait, body.load_X, t).xi[:, :3].T)
+    n_at_loads = nose[:3, None] + body.integral_at_loads(force)
+    lever = settle(couple - _cross(tangent, n_at_loads))
+    n = nose[:3, None] + body.integral_at(stations, force)  # (63)
+    m = nose[3:, None] + body.integral_at(stations, lever)  # (64)
+
+    here = body.interpolation(stations).T
+    quaternion = motion.shape.quaternion @ here
+    quaternion = quaternion / jnp.linalg.norm(quaternion, axis=0, keepdims=True)
+    head = jnp.broadcast_to(state.quaternion[:, None], quaternion.shape)
+    moment = apply(jnp.swapaxes(_rotation(quaternion), 0, 1), m)
+    return BothLoops(
+        head_twist_rate=twist_rate,
+        position_w=(state.position[:, None] + state.rotation @ (motion.shape.position @ here)).T,
+        quaternion=nodewise(quaternion_multiply)(head, quaternion).T,
+        twist=(motion.twist @ here).T,
+        twist_rate=(motion.twist_rate @ here).T,
+        force_w=(state.rotation @ n).T,
+        moment=moment.T,
+    )
+
+
+def _nose_wrench(body, fluid, state):
+    terms = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
+    return sum(terms.values(), jnp.zeros_like(state.twist))

@@ -1,0 +1,77 @@
+"""The fast path's kinematics: the sections' motion at the smooth nodes, and at the load nodes.
+
+Arrays are (component, node).
+"""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import Place
+from spatial import cross, matrix_from_quaternion, nodewise
+
+from .jets import apply, settle
+from .sampled_body import SampledBody
+from .shape import Shape, shape_from_strain
+from .state import HeadState
+from .strain import Gait, strain_rates
+
+_cross = nodewise(cross)
+_rotation = nodewise(matrix_from_quaternion)
+
+
+class SectionMotion(eqx.Module):
+    """Motion of the sections at the smooth nodes, each in its own frame.
+
+    Attributes:
+        shape: the body seen from its head.
+        twist: [m/s, rad/s].
+        twist_rate: d(twist)/dt [m/s², rad/s²].
+    """
+
+    shape: Shape
+    twist: Float[Array, "6 nodes"]
+    twist_rate: Float[Array, "6 nodes"]
+
+
+def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> Shape:
+    """The body at time t [s], seen from its head."""
+    return shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative)
+
+
+def section_motion(
+    shape: Shape, head_twist: Float[Array, "6"], head_twist_rate: Float[Array, "6"] | None = None
+) -> SectionMotion:
+    """Kinematics of velocity and acceleration, (50)-(53) or, with the head's acceleration, (61)-(62)."""
+    spread = lambda v: jnp.broadcast_to(v[:, None], shape.position.shape)  # noqa: E731
+    V0, omega0 = spread(head_twist[:3]), spread(head_twist[3:])
+    velocity = V0 + _cross(omega0, shape.position) + shape.velocity
+    omega = omega0 + shape.spin
+    # Acceleration at a head whose twist, in its frame, is steady; dV0/dt and dΩ0/dt come on top.
+    acceleration = _cross(omega0, velocity + shape.velocity) + shape.acceleration
+    omega_rate = shape.spin_rate + _cross(omega0, shape.spin)
+    if head_twist_rate is not None:
+        V0_rate, omega0_rate = spread(head_twist_rate[:3]), spread(head_twist_rate[3:])
+        acceleration = acceleration + V0_rate + _cross(omega0_rate, shape.position)
+        omega_rate = omega_rate + omega0_rate
+    # In the section frame: d/dt(Rᵀv) = Rᵀ(a - ω×v), and Rᵀω̇ is dΩ/dt.
+    rate = acceleration - _cross(omega, velocity)
+    columns = settle(jnp.stack([velocity, omega, rate, omega_rate], axis=1))
+    local = settle(jnp.swapaxes(apply(jnp.swapaxes(shape.rotation, 0, 1), columns), 0, 1))
+    return SectionMotion(shape, local[:2].reshape(6, -1), local[2:].reshape(6, -1))
+
+
+class LoadMotion(eqx.Module):
+    """Place and twist of the sections at the load nodes."""
+
+    place: Place
+    twist: Float[Array, "6 loads"]
+
+
+def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> LoadMotion:
+    """The sections' motion carried from the smooth to the load nodes."""
+    # A fluid that does not ask where it is lets the compiler drop the place.
+    to_load = body.to_load.T
+    position = state.position[:, None] + state.rotation @ (motion.shape.position @ to_load)
+    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(motion.shape.quaternion @ to_load))
+    return LoadMotion(Place(position.T, jnp.moveaxis(rotation, -1, 0)), motion.twist @ to_load)
