@@ -3,10 +3,13 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
+
+from spatial import cross, stumpff
 
 from .quadrature import gauss, legendre_coefficients
 from .sampled_body import SampledBody
+from .shape import MAX_SECOND_TURN, MAX_TURN
 from .strain import Gait
 
 
@@ -36,12 +39,28 @@ def strain_tail(
     return jax.lax.map(tail, times)
 
 
-def panel_turn(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> Float[Array, "times"]:
-    """Greatest angle |∫K dX| that the body turns from the start of any panel of the smooth grid [rad]."""
+def panel_turns(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> Float[Array, "times 2"]:
+    """Greatest angles of the first two factors of the orientation's expansion in any panel of the smooth grid [rad].
+
+    The first is |∫K dX| from the start of the panel. The second is what bending about changing axes adds to it; the
+    factor that is left out grows as about its tenth power.
+    """
     order = body.panel_cumulative.shape[1]
 
-    def turn(t):
+    def turns(t):
         curvature = jax.vmap(lambda x: gait(x, t)[3:])(body.X).reshape(-1, order, 3)
-        return jnp.max(jnp.linalg.norm(body.panel_cumulative @ curvature, axis=-1))
+        whole = jnp.einsum("ij,pjk->pik", body.panel_cumulative, curvature)
+        first = whole[:, :-1]
+        _, c1, c2, c3 = (c[..., None] for c in stumpff(jnp.sum(first * first, axis=-1)))
+        across = cross(first, curvature)
+        handed_on = (c1 - c2) * across + (c2 - c3) * cross(first, across)
+        second = jnp.einsum("ij,pjk->pik", body.panel_cumulative, handed_on)
+        angle = lambda factor: jnp.max(jnp.linalg.norm(factor, axis=-1))  # noqa: E731
+        return jnp.stack([angle(whole), angle(second)])
 
-    return jax.lax.map(turn, times)
+    return jax.lax.map(turns, times)
+
+
+def coiled(turns: Float[Array, "times 2"]) -> Bool[Array, "times"]:
+    """Whether a panel turns too much for the expansion: its error may pass 1e-4 rad."""
+    return (turns[:, 0] > MAX_TURN) | (turns[:, 1] > MAX_SECOND_TURN)

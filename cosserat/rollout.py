@@ -11,8 +11,7 @@ from spatial import Marcher, Numbers, Span, integrate, quaternion_rate
 from .beam import Beam
 from .head_dynamics import check_model, check_state
 from .panels import Panels
-from .resolution import panel_turn
-from .shape import MAX_TURN
+from .resolution import coiled, panel_turns
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
@@ -24,8 +23,8 @@ FAILED = (
 
 
 COILED = (
-    f"the gait turns the body by more than {MAX_TURN:g} rad within one panel of the space path, past what its "
-    "expansions resolve: raise cosserat.Panels(panels=...)."
+    "the gait coils the body within one panel of the space path, past what its expansions resolve: raise "
+    "cosserat.Panels(panels=...)."
 )
 
 
@@ -116,19 +115,19 @@ def rollout(
     state = HeadState() if state is None else state
     check_state(state)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
-    run, coiled = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
+    run, too_coiled = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
     if not throw:
         return run
-    twist = eqx.error_if(run.twist, coiled, COILED)
+    twist = eqx.error_if(run.twist, too_coiled, COILED)
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
 
 
 @eqx.filter_jit
 def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
-    coiled = jnp.zeros((), bool)
+    too_coiled = jnp.zeros((), bool)
     if isinstance(path, Panels):
-        coiled = jnp.any(panel_turn(gait, body, span.times) > MAX_TURN)
+        too_coiled = jnp.any(coiled(panel_turns(gait, body, span.times)))
 
     def field(t, y):
         position, quaternion, twist = y
@@ -143,4 +142,4 @@ def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
     run = Trajectory(span.times, position, quaternion, twist, march.steps, succeeded, march.dense)
-    return run, coiled
+    return run, too_coiled

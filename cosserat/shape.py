@@ -22,6 +22,7 @@ from .strain import StrainRates
 
 FER_STAGES = 4  # the error falls as the 1st, 3rd, 7th, 15th power of the angle turned in a panel
 MAX_TURN = 6.0  # rad in one panel: where the series below still give all digits
+MAX_SECOND_TURN = 2.0  # rad, of the second factor: where the first one left out is 1e-4 (at 1.2 rad 1e-6, at 0.6 1e-9)
 RESOLVED = 24  # nodes in a panel from which derivatives of the orientation are those of its equation
 _TERMS = 22
 

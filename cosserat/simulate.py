@@ -22,9 +22,9 @@ from .head_dynamics import check_model
 from .internal_wrench import STATIONS, body_fields
 from .panel_loops import first_loop, second_loop
 from .panels import Panels
-from .resolution import panel_turn, strain_tail
+from .resolution import coiled, panel_turns, strain_tail
 from .rollout import COILED, FAILED, Trajectory, rollout
-from .shape import MAX_TURN
+from .shape import MAX_SECOND_TURN, MAX_TURN
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
@@ -143,12 +143,17 @@ def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
 def _raise_if_coiled(gait: Gait, body: Any, path: AbstractSpacePath, trajectory: Trajectory) -> None:
     if not isinstance(path, Panels):
         return
-    turn = np.asarray(_turn(gait, body, trajectory.time))
-    if (turn > MAX_TURN).any():
-        raise SimulationError(f"at t = {float(trajectory.time[np.argmax(turn > MAX_TURN)]):g} s {COILED}")
+    turns = np.asarray(_turns(gait, body, trajectory.time))
+    bad = np.asarray(coiled(jnp.asarray(turns)))
+    if bad.any():
+        k = np.argmax(bad)
+        raise SimulationError(
+            f"at t = {float(trajectory.time[k]):g} s {COILED} A panel turns by {turns[k, 0]:.2g} rad, of which "
+            f"{turns[k, 1]:.2g} rad by bending about changing axes; {MAX_TURN:g} and {MAX_SECOND_TURN:g} are allowed."
+        )
 
 
-_turn = eqx.filter_jit(panel_turn)
+_turns = eqx.filter_jit(panel_turns)
 
 
 def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, trajectory: Trajectory) -> None:

@@ -15,8 +15,7 @@ from .head_dynamics import check_model
 from .internal_wrench import actuation_per_metre
 from .panels import Panels
 from .quadrature import load_nodes
-from .resolution import panel_turn
-from .shape import MAX_TURN
+from .resolution import coiled, panel_turns
 from .space_path import AbstractSpacePath
 from .state import unchecked_state
 from .strain import Gait, strain_rates
@@ -112,7 +111,7 @@ def steady_swim(
     power, torque, curvature = _along(path, body, beam, gait, fluid, times, (position, quaternion, twist), X)
     good = orbit.converged
     if isinstance(path, Panels):
-        good = good & ~jnp.any(panel_turn(gait, body, times) > MAX_TURN)
+        good = good & ~jnp.any(coiled(panel_turns(gait, body, times)))
     known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
     return Cycle(
         time=times,

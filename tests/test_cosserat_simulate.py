@@ -1,6 +1,7 @@
 """The labelled simulation: contents, units, failures, refusals."""
 
 import diffrax
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import jaxtyping
@@ -11,6 +12,7 @@ import xarray as xr
 import cosserat
 import gaits
 import hydro
+from cosserat.resolution import coiled, panel_turns
 
 BEAM, FLUID, GAIT = cosserat.eel(), hydro.Morison(), gaits.spiral()
 
@@ -106,7 +108,7 @@ def test_an_unresolved_gait_is_told():
 
 def test_a_coiled_body_is_refused_and_more_panels_resolve_it():
     coil = gaits.planar_bending(gaits.Start(0.0, 0.1) * 9.0)  # 18 rad along 2 m
-    with pytest.raises(cosserat.SimulationError, match="turns the body by more than 6 rad within one panel"):
+    with pytest.raises(cosserat.SimulationError, match="coils the body within one panel.*A panel turns by 18 rad"):
         cosserat.simulate(BEAM, coil, FLUID, 0.2, samples=3, stations=5, progress=False)
     fields = cosserat.internal_wrench(
         BEAM, coil, FLUID, cosserat.HeadState(), 0.2, cosserat.Panels(panels=6, order=12), [0.5, 1.0, 2.0]
@@ -114,6 +116,27 @@ def test_a_coiled_body_is_refused_and_more_panels_resolve_it():
     s = np.array([0.5, 1.0, 2.0])
     circle = np.stack([np.sin(9 * s), 1 - np.cos(9 * s), 0 * s], axis=1) / 9
     assert np.abs(fields.position_w - circle).max() < 1e-10
+
+
+class Screw(eqx.Module):
+    k: jax.Array
+
+    def __call__(self, X, t):
+        k = self.k
+        return jnp.stack([1.0, 0.0, 0.0, 0.3 * k, k * jnp.cos(1.5 * X + t), k * jnp.sin(1.5 * X + t)])
+
+
+@pytest.mark.parametrize("curvature, told", [(1.0, False), (2.0, False), (2.5, True), (3.0, True)])
+def test_bending_about_changing_axes_is_told_before_it_costs_digits(curvature, told):
+    screw = Screw(jnp.asarray(curvature))
+    body = cosserat.Panels().sample(BEAM, FLUID)
+    assert bool(coiled(panel_turns(screw, body, jnp.ones(1)))[0]) == told
+    coarse, fine = (
+        cosserat.head_acceleration(BEAM, screw, FLUID, cosserat.HeadState(), 1.0, cosserat.Panels(panels=panels))
+        for panels in (1, 4)
+    )
+    error = float(jnp.abs(coarse - fine).max() / jnp.abs(fine).max())
+    assert (error > 1e-4) == told
 
 
 @pytest.mark.parametrize(
