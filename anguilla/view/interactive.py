@@ -76,7 +76,7 @@ def interactive(
     )  # fmt: skip
     figure.update_layout(
         scene=_room(surface), paper_bgcolor=BACKGROUND, font=dict(color=INK), showlegend=False,
-        margin=dict(l=0, r=0, t=10, b=30), sliders=[_slider(surface)], updatemenus=[_buttons(surface)],
+        margin=dict(l=0, r=0, t=10, b=10), sliders=[_slider(surface)], updatemenus=[_buttons(surface)],
     )  # fmt: skip
     return figure
 
@@ -129,7 +129,7 @@ def _slider(surface: Skin):
     return dict(
         active=0,
         currentvalue=dict(prefix="t = ", suffix=" s"),
-        pad=dict(t=10, l=120),
+        pad=dict(t=10, l=120, b=24),  # below: room for its labels
         steps=[dict(args=[[f"{t:.3f}"], jump], label=f"{t:.2f}", method="animate") for t in surface.time],
     )
 
