@@ -6,7 +6,19 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-GROUPS = ("first_swim", "sweep", "evaluation", "swim", "gradient", "trees", "growth", "elastica", "moth", "natrix")
+GROUPS = (
+    "first_swim",
+    "sweep",
+    "evaluation",
+    "swim",
+    "gradient",
+    "profile",
+    "trees",
+    "growth",
+    "elastica",
+    "moth",
+    "natrix",
+)
 
 
 def main() -> int:
@@ -60,12 +72,13 @@ def main() -> int:
 
 
 def _group(name: str) -> Callable[[], Iterator]:
-    from . import eel, elastica, growth, moth, natrix, trees
+    from . import eel, elastica, growth, moth, natrix, profile, trees
 
     return {
         "evaluation": eel.evaluation_rows,
         "swim": eel.swim_rows,
         "gradient": eel.gradient_rows,
+        "profile": profile.profile_rows,
         "trees": trees.tree_rows,
         "growth": growth.growth_rows,
         "elastica": elastica.elastica_rows,

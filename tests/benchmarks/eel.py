@@ -128,11 +128,16 @@ def gradient_rows() -> Iterator[Row]:
 
 def distance(parameters, path=None, adjoint=None):
     """Distance from the start after a spiral swim of 10 s [m]."""
-    gait = gaits.spiral(parameters[5], 0.5, parameters[:3], parameters[3], parameters[4])
+    gait = gait_of(parameters)
     run = cosserat.rollout(
         cosserat.eel(), gait, hydro.Morison(), 10.0, samples=2, path=path, adjoint=adjoint, throw=False, max_steps=1024
     )
     return jnp.linalg.norm(run.position[-1])
+
+
+def gait_of(parameters):
+    """The spiral of six parameters."""
+    return gaits.spiral(parameters[5], 0.5, parameters[:3], parameters[3], parameters[4])
 
 
 def literal_path() -> cosserat.Nested:
