@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from .checks import Numbers, increasing, number, positive
+from .checks import Numbers, increasing, number, positive, shown
 
 
 class Span(eqx.Module):
@@ -74,6 +74,15 @@ class Marcher(eqx.Module):
         progress: diffrax.AbstractProgressMeter | None,
     ):
         """None stands for the default: Dopri5 under a PI controller with the tolerances, and reverse mode."""
+        kinds = (
+            ("solver", solver, diffrax.AbstractSolver, "a diffrax solver, such as diffrax.Dopri8()"),
+            ("controller", controller, diffrax.AbstractStepSizeController, "a diffrax step size controller"),
+            ("adjoint", adjoint, diffrax.AbstractAdjoint, "a diffrax adjoint, such as diffrax.ForwardMode()"),
+            ("progress", progress, diffrax.AbstractProgressMeter, "a diffrax progress meter"),
+        )
+        for name, value, kind, words in kinds:
+            if value is not None and not isinstance(value, kind):
+                raise ValueError(f"{name} = {shown(value)}: must be {words}, or None for the default")
         self.solver = diffrax.Dopri5() if solver is None else solver
         if controller is None:
             # Drag has a kink, and the plain I controller then rejects a step in six; a PI controller one in forty.

@@ -61,6 +61,7 @@ MISTAKES = {
     ),
     "beam without parentheses": (lambda: swim(beam=cosserat.eel), r"must be a cosserat.Beam; did you forget the paren"),
     "fluid without parentheses": (lambda: swim(fluid=hydro.Morison), r"hydro fluid.*did you forget the parentheses"),
+    "solver by its name": (lambda: swim(solver="rk4"), r"solver = 'rk4': must be a diffrax solver.*or None"),
     "time as text": (lambda: swim(t1="10"), r"t1 = '10': must be a number"),
     "no time": (lambda: swim(t1=None), r"t1 = None: must be a number"),
     "no state": (
