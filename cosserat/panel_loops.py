@@ -28,6 +28,7 @@ class FirstLoop(eqx.Module):
 
     Attributes:
         motion: of the sections at the smooth nodes, at a head whose twist is steady.
+        shift: from a twist of the head to that of each section, as of one rigid body.
         loads: place and twist at the load nodes.
         terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
         fluid_wrench: their sum [N/m, N].
@@ -35,6 +36,7 @@ class FirstLoop(eqx.Module):
     """
 
     motion: SectionMotion
+    shift: Float[Array, "6 6 nodes"]
     loads: LoadMotion
     terms: dict[str, Float[Array, "6 loads"]]
     fluid_wrench: Float[Array, "6 loads"]
@@ -57,7 +59,7 @@ def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadS
         jnp.einsum("ian,ibn->ab", shift, shifted) + body.nose_added,  # (54), (57)
         jnp.einsum("ian,in->a", shift, wrench) + _nose_wrench(body, fluid, state),  # (55)-(57)
     )
-    return FirstLoop(motion, loads, terms, fluid_wrench, dynamics)
+    return FirstLoop(motion, shift, loads, terms, fluid_wrench, dynamics)
 
 
 def second_loop(
@@ -70,10 +72,11 @@ def second_loop(
     stations: Float[Array, "stations"],
 ) -> BothLoops:
     """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)"""
-    twist_rate = first.dynamics.twist_rate
-    motion = section_motion(first.motion.shape, state.twist, twist_rate)
+    motion, twist_rate = first.motion, first.dynamics.twist_rate
+    carried = jnp.broadcast_to(twist_rate[:, None], motion.twist.shape)
+    twist_rates = settle(motion.twist_rate + apply(first.shift, carried))  # (61)-(62)
     gyroscopic = _coadjoint(first.loads.twist, apply(body.load_inertia, first.loads.twist))
-    inertial = apply(body.load_inertia + body.load_added, motion.twist_rate @ body.to_load.T)
+    inertial = apply(body.load_inertia + body.load_added, twist_rates @ body.to_load.T)
     wrench = settle(first.fluid_wrench + gyroscopic - inertial)
     rotation = settle(_rotation(motion.shape.quaternion @ body.to_load.T))
     force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
@@ -95,7 +98,7 @@ def second_loop(
         position_w=(state.position[:, None] + state.rotation @ (motion.shape.position @ here)).T,
         quaternion=nodewise(quaternion_multiply)(head, quaternion).T,
         twist=(motion.twist @ here).T,
-        twist_rate=(motion.twist_rate @ here).T,
+        twist_rate=(twist_rates @ here).T,
         force_w=(state.rotation @ n).T,
         moment=moment.T,
     )

@@ -26,7 +26,7 @@ class SectionMotion(eqx.Module):
     Attributes:
         shape: the body seen from its head.
         twist: [m/s, rad/s].
-        twist_rate: d(twist)/dt [m/s², rad/s²].
+        twist_rate: d(twist)/dt, but for what the head's own d(twist)/dt adds [m/s², rad/s²].
     """
 
     shape: Shape
@@ -39,21 +39,14 @@ def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> Shape:
     return shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative)
 
 
-def section_motion(
-    shape: Shape, head_twist: Float[Array, "6"], head_twist_rate: Float[Array, "6"] | None = None
-) -> SectionMotion:
-    """Kinematics of velocity and acceleration, (50)-(53) or, with the head's acceleration, (61)-(62)."""
+def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion:
+    """Kinematics of velocity and acceleration, at a head whose twist is steady. (50)-(53)"""
     spread = lambda v: jnp.broadcast_to(v[:, None], shape.position.shape)  # noqa: E731
     V0, omega0 = spread(head_twist[:3]), spread(head_twist[3:])
     velocity = V0 + _cross(omega0, shape.position) + shape.velocity
     omega = omega0 + shape.spin
-    # Acceleration at a head whose twist, in its frame, is steady; dV0/dt and dΩ0/dt come on top.
     acceleration = _cross(omega0, velocity + shape.velocity) + shape.acceleration
     omega_rate = shape.spin_rate + _cross(omega0, shape.spin)
-    if head_twist_rate is not None:
-        V0_rate, omega0_rate = spread(head_twist_rate[:3]), spread(head_twist_rate[3:])
-        acceleration = acceleration + V0_rate + _cross(omega0_rate, shape.position)
-        omega_rate = omega_rate + omega0_rate
     # In the section frame: d/dt(Rᵀv) = Rᵀ(a - ω×v), and Rᵀω̇ is dΩ/dt.
     rate = acceleration - _cross(omega, velocity)
     columns = settle(jnp.stack([velocity, omega, rate, omega_rate], axis=1))
