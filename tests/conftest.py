@@ -1,6 +1,7 @@
 """Double precision, no silent broadcasting, one place for compiled programs between runs."""
 
 import jax
+import pytest
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
@@ -13,3 +14,10 @@ LONGEST = ("test_validation.py", "test_moth.py", "test_orbits.py", "test_multibo
 def pytest_collection_modifyitems(items):
     """Long files first: a file stays with one worker, and the last one should not run alone."""
     items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_programs():
+    """Programs of one file serve no other: kept, they would use up the pieces of memory a process may map."""
+    yield
+    jax.clear_caches()
