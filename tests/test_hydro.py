@@ -172,7 +172,7 @@ def test_a_cut_body_is_the_same_body_with_more_breaks():
         (lambda: hydro.Morison(added_mass="lamb"), "Morison.added_mass = 'lamb': must be one of 'paper', 'kirchhoff'"),
         (lambda: hydro.Morison(current=[1.0, 2.0]), r"Morison\.current has shape \(2,\)"),
         (lambda: hydro.Morison(drag_axial=np.nan), r"Morison\.drag_axial = nan"),
-        (lambda: hydro.eel_profile(length=1.0), "Profile.breaks = .*strictly increasing"),
+        (lambda: hydro.eel_profile(length=1.0), "radius, shoulder, tail, length.*strictly increasing"),
         (lambda: hydro.eel_profile(radius=-0.1), "radius = -0.1: must be finite and positive"),
         (lambda: hydro.Taper((0.0, 1.0), (0.1, 0.0), (0.1, 0.1)), "Taper.b"),
         (lambda: hydro.Profile((0.0, 1.0), ()), r"Profile: 0 piece\(s\) need 1 breaks, 2 given"),
