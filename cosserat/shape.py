@@ -109,10 +109,10 @@ def orientation(
 
 @jax.custom_jvp
 def _resolved_orientation(curvature, panel_cumulative):
-    """`orientation` with the derivative of its equation, a third of the price of that of the expansion.
+    """`orientation` with the derivative of its equation, less than half the price of that of the expansion.
 
-    Apart by the error of the nodes, 1e-9 where a gait is resolved. On few nodes that is not small, and an optimiser
-    feels that its gradient is not that of what it descends.
+    Apart by the error of the nodes. On few nodes that is not small, and an optimiser feels
+    that its gradient is not that of what it descends.
     """
     return orientation(curvature, panel_cumulative)
 
