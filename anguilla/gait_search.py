@@ -16,7 +16,7 @@ from spatial import matrix_from_quaternion, quaternion_multiply
 
 PERIODS = 40  # swum from rest before a period is called steady
 SAMPLES = 48  # of a period
-STEPS, STATIONS, PATH = 24, 41, cosserat.Panels(order=20)  # of the optimiser's swims
+STEPS, STATIONS, PATH = 24, 41, cosserat.Panels()  # of the optimiser's swims
 BOUNDS: dict[str, tuple[float, float]] = {"amplitude": (-3.0, 3.0), "wavelength": (0.7, 2.5), "period": (0.4, 2.5)}
 GOALS = ("faster", "cheaper")
 PUBLISHED_CURVATURE = 3.5  # of the published gait, at the tail: α(2 m) [1/m]

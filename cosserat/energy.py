@@ -7,17 +7,17 @@ from jaxtyping import Array, Float
 from hydro import CONVECTIVE, AbstractFluid, Place, Void
 from spatial import Numbers, angular, cross, join, linear, nodewise, wrench_to_head
 
+from .along import Along
 from .beam import Beam
 from .head_dynamics import check_model, compiled
-from .internal_wrench import actuation_per_metre
-from .jets import apply
+from .node_arrays import apply
 from .panel_loops import FirstLoop, first_loop
 from .panels import Panels
 from .quadrature import load_nodes
 from .sampled_body import SampledBody
 from .space_path import AbstractSpacePath
 from .state import HeadState
-from .strain import Gait, strain_rates
+from .strain import Gait
 
 
 def mass(beam: Beam) -> Float[Array, ""]:
@@ -141,10 +141,8 @@ def actuator_power(
     """
     path = check_model(beam, gait, fluid, path)
     t = jnp.asarray(t, float)
-    nodes = load_nodes(beam)
-    X = nodes.X.ravel()
-    loops = path.both_loops(path.sample(beam, fluid), gait, fluid, state, t, X)
-    return jnp.sum(nodes.weight.ravel() * actuation_per_metre(loops, strain_rates(gait, X, t)))
+    body, along = path.sample(beam, fluid), Along(beam, jnp.zeros(0))
+    return along.power(path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X)), gait, t)
 
 
 def _to_world(state, motion, momentum, at_head=None):

@@ -1,7 +1,5 @@
 """Internal force and control torque along the body: the second space loop, from any path. [BPK06, VIII.B]"""
 
-from collections.abc import Callable
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,14 +7,14 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place
-from spatial import Numbers, increasing, join, matrix_from_quaternion
+from spatial import Numbers, increasing, matrix_from_quaternion
 
+from .along import Along, section_force
 from .beam import Beam
 from .head_dynamics import check_model, compiled
-from .quadrature import load_nodes
 from .space_path import AbstractSpacePath, BothLoops
 from .state import HeadState
-from .strain import Gait, StrainRates, strain_rates
+from .strain import Gait, strain_rates
 
 STATIONS = 81
 
@@ -62,7 +60,7 @@ class BodyFields(eqx.Module):
     @property
     def force(self) -> Float[Array, "stations 3"]:
         """Internal force Rᵀn in the section frame [N]."""
-        return _section_force(self)
+        return section_force(self.quaternion, self.force_w)
 
 
 def internal_wrench(
@@ -103,47 +101,32 @@ def internal_wrench(
 
 @compiled
 def _fields(beam, gait, fluid, state, t, path, stations):
-    body = path.sample(beam, fluid)
-    loops = lambda X: path.both_loops(body, gait, fluid, state, t, X)  # noqa: E731
-    return body_fields(loops, beam, gait, fluid, state, t, stations)
+    body, along = path.sample(beam, fluid), Along(beam, stations)
+    loops = path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X))
+    return body_fields(loops, along, beam, gait, fluid, state, t)
 
 
 def body_fields(
-    loops_at: Callable[[Float[Array, "stations"]], BothLoops],
+    loops: BothLoops,
+    along: Along,
     beam: Beam,
     gait: Gait,
     fluid: AbstractFluid,
     state: HeadState,
     t: Float[Array, ""],
-    stations: Float[Array, "stations"],
 ) -> BodyFields:
-    """`internal_wrench` of a body that a path has sampled already; `loops_at` tells what its two loops find at X."""
-    nodes = load_nodes(beam)
-    node_X = nodes.X.ravel()
-    everywhere = jnp.concatenate([stations, node_X, beam.length[None]])
-    order = jnp.argsort(everywhere)
-    loops = loops_at(everywhere[order])
-    twist_rate = loops.head_twist_rate
-    # Back to the order asked for: the stations, the nodes that carry the power, the tail.
-    back = jnp.argsort(order)
-    count = stations.shape[0]
-    tail = jnp.concatenate([loops.force_w[back[-1]], loops.moment[back[-1]]])
-    at_nodes, loop = (
-        jax.tree.map(lambda field: field[rows] if field.ndim > 1 else field, loops)  # noqa: B023
-        for rows in (back[count:-1], back[:count])
-    )
-    power = jnp.sum(nodes.weight.ravel() * actuation_per_metre(at_nodes, strain_rates(gait, node_X, t)))
-
-    section = jax.vmap(beam.profile)(stations)
+    """`internal_wrench` from what the two loops of a path have found at `along.X`."""
+    loop, twist_rate = along.at_stations(loops), loops.head_twist_rate
+    section = jax.vmap(beam.profile)(along.stations)
     place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion))
     terms = jax.vmap(fluid.terms)(section, place, loop.twist)
     added = jax.vmap(fluid.added_inertia)(section)
     terms = _with_acceleration(terms, "added_mass", jnp.einsum("sij,sj->si", added, loop.twist_rate))
     nose = fluid.nose_terms(beam.nose_radius, Place(state.position, state.rotation), state.twist)
     nose_added = fluid.nose_added_inertia(beam.nose_radius) @ twist_rate
-    strain = strain_rates(gait, stations, t)
+    strain = strain_rates(gait, along.stations, t)
     return BodyFields(
-        X=stations,
+        X=along.stations,
         section=section,
         position_w=loop.position_w,
         quaternion=loop.quaternion,
@@ -156,18 +139,9 @@ def body_fields(
         fluid=terms,
         nose=_with_acceleration(nose, "nose_added_mass", nose_added),
         head_twist_rate=twist_rate,
-        actuator_power=power,
-        tail=tail,
+        actuator_power=along.power(loops, gait, t),
+        tail=along.at_tail(loops),
     )
-
-
-def actuation_per_metre(loops: BothLoops, strain: StrainRates) -> Float[Array, "stations"]:
-    """Power the actuators deliver per metre, M·dK/dt + Rᵀn·dΓ/dt [W/m]."""
-    return jnp.sum(join(_section_force(loops), loops.moment) * strain.dxi, axis=-1)
-
-
-def _section_force(fields):
-    return jnp.einsum("sji,sj->si", matrix_from_quaternion(fields.quaternion), fields.force_w)
 
 
 def _with_acceleration(terms, name, inertial):

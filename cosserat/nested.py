@@ -59,6 +59,10 @@ class Nested(AbstractSpacePath):
         """Nothing to prepare: the body itself."""
         return beam
 
+    def stations(self, body: Beam, X: Float[Array, "stations"]) -> Float[Array, "stations"]:
+        """Nothing to prepare."""
+        return X
+
     def head_dynamics(
         self, body: Beam, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
     ) -> HeadDynamics:

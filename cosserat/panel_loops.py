@@ -11,8 +11,8 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid, Place
 from spatial import Ad, coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
 
-from .jets import apply, settle
-from .sampled_body import SampledBody
+from .node_arrays import apply, settle
+from .sampled_body import SampledBody, Stations
 from .section_motion import LoadMotion, SectionMotion, at_loads, body_shape, section_motion
 from .space_path import BothLoops, HeadDynamics
 from .state import HeadState
@@ -49,7 +49,7 @@ def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadS
     loads = at_loads(body, motion, state)
     terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
     fluid_wrench = settle(sum(terms.values(), jnp.zeros_like(loads.twist)))
-    gathered = settle(body.load_weight[None, :] * fluid_wrench) @ body.to_load
+    gathered = fluid_wrench @ body.from_load
     gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
     inertia = body.inertia + body.added
     wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
@@ -69,30 +69,30 @@ def second_loop(
     state: HeadState,
     t: Float[Array, ""],
     first: FirstLoop,
-    stations: Float[Array, "stations"],
+    stations: Stations,
 ) -> BothLoops:
     """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)"""
     motion, twist_rate = first.motion, first.dynamics.twist_rate
     carried = jnp.broadcast_to(twist_rate[:, None], motion.twist.shape)
     twist_rates = settle(motion.twist_rate + apply(first.shift, carried))  # (61)-(62)
-    gyroscopic = _coadjoint(first.loads.twist, apply(body.load_inertia, first.loads.twist))
-    inertial = apply(body.load_inertia + body.load_added, twist_rates @ body.to_load.T)
+    gyroscopic = _coadjoint(first.loads.twist, settle(apply(body.load_inertia, first.loads.twist)))
+    inertial = apply(body.load_inertia + body.load_added, settle(twist_rates @ body.to_load))
     wrench = settle(first.fluid_wrench + gyroscopic - inertial)
-    rotation = settle(_rotation(motion.shape.quaternion @ body.to_load.T))
+    rotation = settle(_rotation(motion.shape.quaternion @ body.to_load))
     force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
 
     nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
-    tangent = apply(rotation, strain_rates(gait, body.load_X, t).xi[:, :3].T)
-    n_at_loads = nose[:3, None] + body.integral_at_loads(force)
+    tangent = settle(apply(rotation, settle(strain_rates(gait, body.load_X, t).xi[:, :3].T)))
+    n_at_loads = settle(nose[:3, None] + body.integral_at_loads(force))
     lever = settle(couple - _cross(tangent, n_at_loads))
-    n = nose[:3, None] + body.integral_at(stations, force)  # (63)
-    m = nose[3:, None] + body.integral_at(stations, lever)  # (64)
+    n = nose[:3, None] + force @ stations.from_loads  # (63)
+    m = nose[3:, None] + lever @ stations.from_loads  # (64)
 
-    here = body.interpolation(stations).T
+    here = stations.from_smooth
     quaternion = motion.shape.quaternion @ here
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=0, keepdims=True)
     head = jnp.broadcast_to(state.quaternion[:, None], quaternion.shape)
-    moment = apply(jnp.swapaxes(_rotation(quaternion), 0, 1), m)
+    moment = apply(jnp.swapaxes(settle(_rotation(quaternion)), 0, 1), settle(m))
     return BothLoops(
         head_twist_rate=twist_rate,
         position_w=(state.position[:, None] + state.rotation @ (motion.shape.position @ here)).T,

@@ -7,7 +7,7 @@ from hydro import AbstractFluid
 
 from .beam import Beam
 from .panel_loops import first_loop, second_loop
-from .sampled_body import SampledBody, sample_body
+from .sampled_body import SampledBody, Stations, sample_body
 from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
 from .strain import Gait
@@ -36,6 +36,10 @@ class Panels(AbstractSpacePath):
         """Grids, matrices and lumped inertias."""
         return sample_body(beam, fluid, self.order, self.panels)
 
+    def stations(self, body: SampledBody, X: Float[Array, "stations"]) -> Stations:
+        """The way from the nodes to the abscissae X [m]."""
+        return body.stations(X)
+
     def head_dynamics(
         self, body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
     ) -> HeadDynamics:
@@ -49,7 +53,8 @@ class Panels(AbstractSpacePath):
         fluid: AbstractFluid,
         state: HeadState,
         t: Float[Array, ""],
-        stations: Float[Array, "stations"],
+        stations: Stations,
     ) -> BothLoops:
         """Both space loops, (48)-(66)."""
-        return second_loop(body, gait, fluid, state, t, first_loop(body, gait, fluid, state, t), stations)
+        first = first_loop(body, gait, fluid, state, t)
+        return second_loop(body, gait, fluid, state, t, first, stations)

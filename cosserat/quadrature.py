@@ -58,6 +58,27 @@ def integration(x: Float[Array, "points"], order: int) -> Float[Array, "points o
     return chebyshev(x, order + 1) @ _primitive_coefficients(order)
 
 
+def cumulative(order: int) -> Float[Array, "order order_and_one"]:
+    """Matrix from rows of values at the Gauss nodes of [0, 1] to their integrals from 0 to these nodes and to 1."""
+    return integration(jnp.append(gauss(order)[0], 1.0), order).T
+
+
+def integral_from_head(
+    density: Float[Array, "_ nodes"], panel_integral: Float[Array, "order order_and_one"]
+) -> Float[Array, "_ nodes"]:
+    """Integrals from the head to the Gauss nodes of even panels; the cost grows as their number.
+
+    Args:
+        density: at the nodes.
+        panel_integral: from values in one panel to integrals from its start to its nodes and end.
+    """
+    inside = density.reshape(density.shape[0], -1, panel_integral.shape[0]) @ panel_integral
+    if inside.shape[1] == 1:
+        return inside[:, 0, :-1]
+    total = inside[..., -1]
+    return (inside[..., :-1] + (jnp.cumsum(total, axis=1) - total)[..., None]).reshape(density.shape)
+
+
 @functools.cache
 def _chebyshev_coefficients(order: int) -> np.ndarray:
     """Matrix from values at the Gauss nodes to Chebyshev coefficients on [0, 1]."""

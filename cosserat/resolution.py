@@ -7,9 +7,9 @@ from jaxtyping import Array, Bool, Float
 
 from spatial import cross, stumpff
 
+from .orientation import MAX_SECOND_TURN, MAX_TURN
 from .quadrature import gauss, legendre_coefficients
 from .sampled_body import SampledBody
-from .shape import MAX_SECOND_TURN, MAX_TURN
 from .strain import Gait
 
 
@@ -45,16 +45,16 @@ def panel_turns(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> 
     The first is |∫K dX| from the start of the panel. The second is what bending about changing axes adds to it; the
     factor that is left out grows as about its tenth power.
     """
-    order = body.panel_cumulative.shape[1]
+    order = body.panel_integral.shape[0]
 
     def turns(t):
         curvature = jax.vmap(lambda x: gait(x, t)[3:])(body.X).reshape(-1, order, 3)
-        whole = jnp.einsum("ij,pjk->pik", body.panel_cumulative, curvature)
+        whole = jnp.einsum("ji,pjk->pik", body.panel_integral, curvature)
         first = whole[:, :-1]
         _, c1, c2, c3 = (c[..., None] for c in stumpff(jnp.sum(first * first, axis=-1)))
         across = cross(first, curvature)
         handed_on = (c1 - c2) * across + (c2 - c3) * cross(first, across)
-        second = jnp.einsum("ij,pjk->pik", body.panel_cumulative, handed_on)
+        second = jnp.einsum("ji,pjk->pik", body.panel_integral, handed_on)
         angle = lambda factor: jnp.max(jnp.linalg.norm(factor, axis=-1))  # noqa: E731
         return jnp.stack([angle(whole), angle(second)])
 

@@ -10,7 +10,28 @@ from hydro import AbstractFluid, EllipticSection
 from spatial import nodewise
 
 from .beam import Beam
-from .quadrature import LOAD_ORDER, gauss, integration, interpolation, load_nodes, locate
+from .quadrature import (
+    LOAD_ORDER,
+    cumulative,
+    gauss,
+    integral_from_head,
+    integration,
+    interpolation,
+    load_nodes,
+    locate,
+)
+
+
+class Stations(eqx.Module):
+    """Abscissae along a sampled body, with the weights that lead to them from its nodes.
+
+    Attributes:
+        from_smooth: interpolation from the smooth nodes.
+        from_loads: integrals from the nose, of a density known at the load nodes [m].
+    """
+
+    from_smooth: Float[Array, "nodes points"]
+    from_loads: Float[Array, "loads points"]
 
 
 class SampledBody(eqx.Module):
@@ -22,7 +43,7 @@ class SampledBody(eqx.Module):
     Attributes:
         beam: the body.
         X: smooth nodes [m].
-        panel_cumulative: integrals inside one smooth panel, to its nodes and its end [m].
+        panel_integral: from values in one smooth panel to integrals from its start to its nodes and its end [m].
         inertia: inertia of the body lumped on the smooth nodes [kg, kg·m²].
         added: added inertia of the fluid lumped on the smooth nodes [kg, kg·m²].
         nose_added: added inertia of the nose [kg, kg·m²].
@@ -33,11 +54,12 @@ class SampledBody(eqx.Module):
         load_added: added inertia of the fluid per metre there [kg/m, kg·m].
         load_quadratic: maps X(u) = a + b u + c u² of the load panels [m].
         to_load: interpolation from the smooth to the load nodes.
+        from_load: its transpose with the quadrature weights: gathers densities as loads of the smooth nodes [m].
     """
 
     beam: Beam
     X: Float[Array, "nodes"]
-    panel_cumulative: Float[Array, "order_and_one order"]
+    panel_integral: Float[Array, "order order_and_one"]
     inertia: Float[Array, "6 6 nodes"]
     added: Float[Array, "6 6 nodes"]
     nose_added: Float[Array, "6 6"]
@@ -47,34 +69,27 @@ class SampledBody(eqx.Module):
     load_inertia: Float[Array, "6 6 loads"]
     load_added: Float[Array, "6 6 loads"]
     load_quadratic: Float[Array, "panels 3"]
-    to_load: Float[Array, "loads nodes"]
+    to_load: Float[Array, "nodes loads"]
+    from_load: Float[Array, "loads nodes"]
 
-    def interpolation(self, X: Float[Array, "points"]) -> Float[Array, "points nodes"]:
-        """Matrix from values at the smooth nodes to values at the abscissae X [m]."""
-        order = self.panel_cumulative.shape[1]
-        return _interpolation(X / self.beam.length, order, self.X.shape[0] // order)
+    def stations(self, X: Float[Array, "points"]) -> Stations:
+        """Prepares abscissae [m] at which the body will be asked, many times."""
+        order = self.panel_integral.shape[0]
+        from_smooth = _interpolation(X / self.beam.length, order, self.X.shape[0] // order)
+        panel, u = locate(self.load_quadratic, X)
+        cell = jnp.arange(self.load_quadratic.shape[0])[:, None, None]
+        whole = jnp.asarray(gauss(LOAD_ORDER)[1])[None, :, None]
+        part = jnp.where(cell == panel[None, None, :], integration(u, LOAD_ORDER).T[None], 0.0)
+        in_u = jnp.where(cell < panel[None, None, :], whole, part)
+        return Stations(from_smooth, (self._jacobian()[:, :, None] * in_u).reshape(self.load_X.shape[0], -1))
 
     def integral_at_loads(self, f: Float[Array, "k loads"]) -> Float[Array, "k loads"]:
         """Integrals from the nose to the load nodes of a density known there."""
-        per_panel = self._density_in_u(f)
-        inside = per_panel @ integration(jnp.asarray(gauss(LOAD_ORDER)[0]), LOAD_ORDER).T
-        return (self._before(per_panel)[:, :, None] + inside).reshape(f.shape)
+        return integral_from_head(self._jacobian().reshape(1, -1) * f, cumulative(LOAD_ORDER))
 
-    def integral_at(self, X: Float[Array, "points"], f: Float[Array, "k loads"]) -> Float[Array, "k points"]:
-        """Integrals from the nose to the abscissae X [m] of a density known at the load nodes."""
-        per_panel = self._density_in_u(f)
-        panel, u = locate(self.load_quadratic, X)
-        inside = jnp.einsum("pg,kpg->kp", integration(u, LOAD_ORDER), per_panel[:, panel])
-        return self._before(per_panel)[:, panel] + inside
-
-    def _density_in_u(self, f):
-        u = gauss(LOAD_ORDER)[0]
-        jacobian = self.load_quadratic[:, 1:2] + 2.0 * self.load_quadratic[:, 2:] * u[None, :]
-        return jacobian[None] * f.reshape(f.shape[0], -1, LOAD_ORDER)
-
-    def _before(self, per_panel):
-        total = per_panel @ gauss(LOAD_ORDER)[1]
-        return jnp.cumsum(total, axis=1) - total
+    def _jacobian(self):
+        """dX/du of the load panels at their nodes."""
+        return self.load_quadratic[:, 1:2] + 2.0 * self.load_quadratic[:, 2:] * gauss(LOAD_ORDER)[0][None, :]
 
 
 @eqx.filter_jit  # a program of its own, for all that follows the body
@@ -83,21 +98,20 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
     node, _ = gauss(order)
     L, h = beam.length, beam.length / panels
     X = L * jnp.asarray(((np.arange(panels)[:, None] + node[None, :]) / panels).ravel())
-    panel_cumulative = integration(jnp.append(node, 1.0), order)
 
     loads = load_nodes(beam)
     section = jax.tree.map(jnp.ravel, loads.section)
     load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
     to_load = _interpolation(load_X / L, order, panels)
-    weighted = to_load * load_weight[:, None]
+    from_load = load_weight[:, None] * to_load.T
     load_inertia = nodewise(beam.section_inertia)(section)
     load_added = jax.vmap(fluid.added_inertia, out_axes=-1)(section)
     return SampledBody(
         beam=beam,
         X=X,
-        panel_cumulative=h * panel_cumulative,
-        inertia=load_inertia @ weighted,
-        added=load_added @ weighted,
+        panel_integral=h * cumulative(order),
+        inertia=load_inertia @ from_load,
+        added=load_added @ from_load,
         nose_added=fluid.nose_added_inertia(beam.nose_radius),
         load_X=load_X,
         load_weight=load_weight,
@@ -106,6 +120,7 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
         load_added=load_added,
         load_quadratic=loads.quadratic,
         to_load=to_load,
+        from_load=from_load,
     )
 
 
@@ -113,5 +128,5 @@ def _interpolation(x, order, panels):
     """From the smooth nodes to points x in [0, 1]."""
     panel = jnp.clip(jnp.floor(x * panels), 0, panels - 1)
     local = interpolation(x * panels - panel, order)
-    mine = panel[:, None] == jnp.arange(panels)[None, :]
-    return (mine[:, :, None] * local[:, None, :]).reshape(x.shape[0], -1)
+    mine = panel[None, :] == jnp.arange(panels)[:, None]
+    return (mine[:, None, :] * local.T[None, :, :]).reshape(-1, x.shape[0])

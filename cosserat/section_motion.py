@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 from hydro import Place
 from spatial import cross, matrix_from_quaternion, nodewise
 
-from .jets import apply, settle
+from .node_arrays import apply, settle
 from .sampled_body import SampledBody
 from .shape import Shape, shape_from_strain
 from .state import HeadState
@@ -36,7 +36,7 @@ class SectionMotion(eqx.Module):
 
 def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> Shape:
     """The body at time t [s], seen from its head."""
-    return shape_from_strain(strain_rates(gait, body.X, t), body.panel_cumulative)
+    return shape_from_strain(strain_rates(gait, body.X, t), body.panel_integral)
 
 
 def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion:
@@ -64,7 +64,6 @@ class LoadMotion(eqx.Module):
 def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> LoadMotion:
     """The sections' motion carried from the smooth to the load nodes."""
     # A fluid that does not ask where it is lets the compiler drop the place.
-    to_load = body.to_load.T
-    position = state.position[:, None] + state.rotation @ (motion.shape.position @ to_load)
-    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(motion.shape.quaternion @ to_load))
-    return LoadMotion(Place(position.T, jnp.moveaxis(rotation, -1, 0)), motion.twist @ to_load)
+    position = state.position[:, None] + state.rotation @ (motion.shape.position @ body.to_load)
+    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(motion.shape.quaternion @ body.to_load))
+    return LoadMotion(Place(position.T, jnp.moveaxis(rotation, -1, 0)), motion.twist @ body.to_load)

@@ -16,15 +16,16 @@ from spatial import Numbers, SimulationError, matrix_from_quaternion, number, ra
 from spatial.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from spatial.runs import bar, say_compiling, waiting
 
+from .along import Along
 from .beam import Beam
 from .energy import sampled_energetics
 from .head_dynamics import check_model
 from .internal_wrench import STATIONS, body_fields
+from .orientation import MAX_SECOND_TURN, MAX_TURN
 from .panel_loops import first_loop, second_loop
 from .panels import Panels
 from .resolution import coiled, panel_turns, strain_tail
 from .rollout import COILED, FAILED, Trajectory, rollout
-from .shape import MAX_SECOND_TURN, MAX_TURN
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
@@ -172,20 +173,19 @@ def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, traject
 @eqx.filter_jit
 def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> dict[str, Any]:
     """Everything at every output time, one instant after the other: memory stays small."""
-    X = beam.length * jnp.linspace(0.0, 1.0, stations)
+    along = Along(beam, beam.length * jnp.linspace(0.0, 1.0, stations))
+    prepared = path.stations(body, along.X)
     sampled = body if isinstance(path, Panels) else Panels().sample(beam, fluid)
 
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
         first = first_loop(sampled, gait, fluid, state, t)
         sums = sampled_energetics(sampled, fluid, state, first)
-
-        def loops(X):
-            if isinstance(path, Panels):
-                return second_loop(body, gait, fluid, state, t, first, X)
-            return path.both_loops(body, gait, fluid, state, t, X)
-
-        fields = body_fields(loops, beam, gait, fluid, state, t, X)
+        if isinstance(path, Panels):
+            loops = second_loop(body, gait, fluid, state, t, first, prepared)
+        else:
+            loops = path.both_loops(body, gait, fluid, state, t, prepared)
+        fields = body_fields(loops, along, beam, gait, fluid, state, t)
         rotation = matrix_from_quaternion(state.quaternion)
         record = {
             "head_position": state.position,
@@ -215,7 +215,7 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
         record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
         return record | fields.nose
 
-    section = jax.vmap(beam.profile)(X)
+    section = jax.vmap(beam.profile)(along.stations)
     record = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
     return record | {"semiaxis_b": section.b, "semiaxis_c": section.c}
 

@@ -61,6 +61,10 @@ class AbstractSpacePath(eqx.Module):
         """Prepares what stays the same while a body moves in a fluid; once per run, not per step."""
 
     @abc.abstractmethod
+    def stations(self, body: Any, X: Float[Array, "stations"]) -> Any:
+        """Prepares abscissae that do not decrease, at which both loops will be asked; once per run as well."""
+
+    @abc.abstractmethod
     def head_dynamics(
         self, body: Any, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
     ) -> HeadDynamics:
@@ -74,6 +78,6 @@ class AbstractSpacePath(eqx.Module):
         fluid: AbstractFluid,
         state: HeadState,
         t: Float[Array, ""],
-        stations: Float[Array, "stations"],
+        stations: Any,
     ) -> BothLoops:
-        """Both space loops: head, accelerations and internal wrench at stations that do not decrease."""
+        """Both space loops: head, accelerations and internal wrench at prepared stations."""

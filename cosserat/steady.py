@@ -9,12 +9,11 @@ from gaits import Cycle, periodic_orbit, wave_period
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
 
+from .along import Along
 from .beam import Beam
 from .energy import mass
 from .head_dynamics import check_model
-from .internal_wrench import actuation_per_metre
 from .panels import Panels
-from .quadrature import load_nodes
 from .resolution import coiled, panel_turns
 from .space_path import AbstractSpacePath
 from .state import unchecked_state
@@ -142,19 +141,13 @@ def _rates(path, body, gait, fluid, t, y):
 
 def _along(path, body, beam, gait, fluid, times, states, stations):
     """Actuator power, moments and curvatures at every time."""
-    nodes = load_nodes(beam)
-    node_X = nodes.X.ravel()
-    order = jnp.argsort(jnp.concatenate([stations, node_X]))
-    everywhere = jnp.concatenate([stations, node_X])[order]
-    back = jnp.argsort(order)
-    count = stations.shape[0]
+    along = Along(beam, stations)
+    prepared = path.stations(body, along.X)
 
     def instant(at):
         t, position, quaternion, twist = at
-        state = unchecked_state(position, quaternion, twist)
-        loops = path.both_loops(body, gait, fluid, state, t, everywhere)
-        at_nodes = jax.tree.map(lambda field: field[back[count:]] if field.ndim > 1 else field, loops)
-        power = jnp.sum(nodes.weight.ravel() * actuation_per_metre(at_nodes, strain_rates(gait, node_X, t)))
-        return power, loops.moment[back[:count]], strain_rates(gait, stations, t).xi[:, 3:]
+        loops = path.both_loops(body, gait, fluid, unchecked_state(position, quaternion, twist), t, prepared)
+        curvature = strain_rates(gait, stations, t).xi[:, 3:]
+        return along.power(loops, gait, t), along.at_stations(loops).moment, curvature
 
     return jax.lax.map(instant, (times, *(field[:-1] for field in states)))

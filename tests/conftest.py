@@ -3,6 +3,8 @@
 import jax
 import pytest
 
+import anguilla  # noqa: F401  its compiler flags
+
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_compilation_cache_dir", ".pytest_cache/jax")

@@ -107,8 +107,8 @@ MUTANTS = (
         ("euler_poinsot_beam",),
     ),
     Mutant(
-        "leibniz", "factor 2 of the second derivative of a product", "cosserat/jets.py",
-        "2.0 * bilinear(a[1], b[1])", "bilinear(a[1], b[1])",
+        "transported_spin", "ω × RK̇ of the angular acceleration left out", "cosserat/shape.py",
+        "densities.append(bend_rate2 + _cross(spin, bend_rate))", "densities.append(bend_rate2)",
         ("reference_fast_path",),
     ),
     Mutant(

@@ -53,7 +53,9 @@ def main() -> int:
     os.sched_setaffinity(0, {cores[-1]})
     import jax
 
-    jax.config.update("jax_enable_x64", True)
+    import anguilla  # noqa: F401  double precision, and its compiler flags
+
+    jax.config.update("jax_compilation_cache_dir", None)  # what a row compiles is what it says it compiles
     for name in options.only:
         if name not in everywhere:
             show(_group(name)())

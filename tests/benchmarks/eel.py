@@ -30,7 +30,7 @@ def evaluation_rows() -> Iterator[Row]:
     panels, literal = cosserat.Panels(), literal_path()
     body = panels.sample(beam, fluid)
     metal = Metal(body, fluid, WAVE)
-    stations = beam.length * jnp.linspace(0.0, 1.0, 81)
+    stations = panels.stations(body, beam.length * jnp.linspace(0.0, 1.0, 81))
     first = lambda t: panels.head_dynamics(body, gait, fluid, state, t).twist_rate  # noqa: E731
     # Times spread over a period, and twists over their own size: no two members of the batch do the same.
     t = jnp.linspace(2.0, 3.0, BATCH)

@@ -7,17 +7,16 @@
 #include <string.h>
 
 typedef struct {
-    double X[N], panel[N][N + 1], cumulative[N][N]; /* transposed: [from][to] */
+    double X[N], cumulative[N][N]; /* transposed: [from][to] */
     double inertia[6][N], added[6][N];
     double nose_mass, nose_drag;
     double weight[M], axial[M], lateral[M], dorsal[M], roll[M], convective[3][M];
     double to_load[N][M], from_load[M][N];
-    double series[4][3][TERMS];
+    double series[2][TERMS];
     double offset2, offset3, amplitude[3], wavelength, period;
 } Body;
 
 #define EACH(k, n) for (int k = 0; k < (n); k++)
-#define P (N + 1)
 
 static inline void cross_add(const double *a, const double *b, double s, double *out, int stride, int count) {
     EACH(p, count) {
@@ -27,17 +26,8 @@ static inline void cross_add(const double *a, const double *b, double s, double 
     }
 }
 
-static inline void quaternion_add(double a[4][P], double b[4][P], double s, double out[4][P]) {
-    EACH(p, P) {
-        out[0][p] += s * (a[0][p] * b[0][p] - a[1][p] * b[1][p] - a[2][p] * b[2][p] - a[3][p] * b[3][p]);
-        out[1][p] += s * (a[0][p] * b[1][p] + a[1][p] * b[0][p] + a[2][p] * b[3][p] - a[3][p] * b[2][p]);
-        out[2][p] += s * (a[0][p] * b[2][p] - a[1][p] * b[3][p] + a[2][p] * b[0][p] + a[3][p] * b[1][p]);
-        out[3][p] += s * (a[0][p] * b[3][p] + a[1][p] * b[2][p] - a[2][p] * b[1][p] + a[3][p] * b[0][p]);
-    }
-}
-
-static void curvature(const Body *b, double t, double K[3][3][P]) {
-    memset(K, 0, sizeof(double) * 9 * P);
+static void curvature(const Body *b, double t, double K[3][3][N]) {
+    memset(K, 0, sizeof(double) * 9 * N);
     const double w = 2.0 * M_PI / b->period;
     EACH(k, N) {
         const double x = b->X[k], a = (b->amplitude[0] * x + b->amplitude[1]) * x + b->amplitude[2];
@@ -49,63 +39,48 @@ static void curvature(const Body *b, double t, double K[3][3][P]) {
     }
 }
 
-/* Jets of the quaternions by Fer's expansion, as in cosserat/shape.py. */
-static void orientation(const Body *b, double K[3][3][P], double q[3][4][P]) {
-    memset(q, 0, sizeof(double) * 12 * P);
-    EACH(p, P) q[0][0][p] = 1.0;
+/* Quaternions by Fer's expansion, as in cosserat/orientation.py. */
+static void orientation(const Body *b, double K[3][N], double q[4][N]) {
+    memset(q, 0, sizeof(double) * 4 * N);
+    EACH(p, N) q[0][p] = 1.0;
     EACH(stage, 4) {
-        double F[3][3][P] = {0}, u[3][P], value[4][3][P], factor[3][4][P], next[3][4][P] = {0};
-        EACH(j, 3) EACH(c, 3) EACH(k, N) {
-            const double s = K[j][c][k];
-            if (s != 0.0) EACH(p, P) F[j][c][p] += b->panel[k][p] * s;
+        double F[3][N] = {0}, c[2][N], along[N], across[N];
+        EACH(i, 3) EACH(k, N) {
+            const double s = K[i][k];
+            if (s != 0.0) EACH(p, N) F[i][p] += b->cumulative[k][p] * s;
         }
-        EACH(p, P) {
-            u[0][p] = u[1][p] = u[2][p] = 0.0;
-            EACH(c, 3) {
-                u[0][p] += F[0][c][p] * F[0][c][p];
-                u[1][p] += 2.0 * F[0][c][p] * F[1][c][p];
-                u[2][p] += 2.0 * (F[1][c][p] * F[1][c][p] + F[0][c][p] * F[2][c][p]);
+        EACH(i, 2) {
+            EACH(p, N) c[i][p] = b->series[i][TERMS - 1];
+            for (int k = TERMS - 2; k >= 0; k--) EACH(p, N) {
+                const double h = 0.25 * (F[0][p] * F[0][p] + F[1][p] * F[1][p] + F[2][p] * F[2][p]);
+                c[i][p] = c[i][p] * h + b->series[i][k];
             }
         }
-        EACH(f, 4) {
-            double d[3][P];
-            EACH(j, 3) {
-                EACH(p, P) d[j][p] = b->series[f][j][TERMS - 1];
-                for (int k = TERMS - 2; k >= 0; k--) EACH(p, P) d[j][p] = d[j][p] * u[0][p] + b->series[f][j][k];
-            }
-            EACH(p, P) {
-                value[f][0][p] = d[0][p];
-                value[f][1][p] = d[1][p] * u[1][p];
-                value[f][2][p] = d[2][p] * u[1][p] * u[1][p] + d[1][p] * u[2][p];
-            }
+        EACH(p, N) {
+            const double h = 0.25 * (F[0][p] * F[0][p] + F[1][p] * F[1][p] + F[2][p] * F[2][p]);
+            const double c0 = 1.0 - h * c[0][p], c1 = 1.0 - h * c[1][p], c2 = 0.5 * c1 * c1;
+            const double x = 0.5 * c1 * F[0][p], y = 0.5 * c1 * F[1][p], z = 0.5 * c1 * F[2][p];
+            const double s = q[0][p], i = q[1][p], j = q[2][p], k = q[3][p];
+            along[p] = c0 * c1 - c2;
+            across[p] = c2 - 0.25 * (c[0][p] + c0 * c[1][p]);
+            q[0][p] = c0 * s - x * i - y * j - z * k;
+            q[1][p] = c0 * i + x * s + y * k - z * j;
+            q[2][p] = c0 * j - x * k + y * s + z * i;
+            q[3][p] = c0 * k + x * j - y * i + z * s;
         }
-#define SCALE(s, v, j, p) \
-    ((j) == 0 ? (s)[0][p] * (v)[0][c][p] \
-     : (j) == 1 ? (s)[1][p] * (v)[0][c][p] + (s)[0][p] * (v)[1][c][p] \
-                : (s)[2][p] * (v)[0][c][p] + 2.0 * (s)[1][p] * (v)[1][c][p] + (s)[0][p] * (v)[2][c][p])
-        EACH(j, 3) {
-            memcpy(factor[j][0], value[0][j], sizeof(double) * P);
-            EACH(c, 3) EACH(p, P) factor[j][c + 1][p] = SCALE(value[1], F, j, p);
-        }
-        quaternion_add(factor[0], q[0], 1.0, next[0]);
-        quaternion_add(factor[1], q[0], 1.0, next[1]);
-        quaternion_add(factor[0], q[1], 1.0, next[1]);
-        quaternion_add(factor[2], q[0], 1.0, next[2]);
-        quaternion_add(factor[1], q[1], 2.0, next[2]);
-        quaternion_add(factor[0], q[2], 1.0, next[2]);
-        memcpy(q, next, sizeof(next));
         if (stage == 3) break;
-        double FK[3][3][P] = {0}, FFK[3][3][P] = {0};
-#define CROSS(out, a, v) \
-    cross_add(a[0][0], v[0][0], 1.0, out[0][0], P, N); \
-    cross_add(a[1][0], v[0][0], 1.0, out[1][0], P, N); \
-    cross_add(a[0][0], v[1][0], 1.0, out[1][0], P, N); \
-    cross_add(a[2][0], v[0][0], 1.0, out[2][0], P, N); \
-    cross_add(a[1][0], v[1][0], 2.0, out[2][0], P, N); \
-    cross_add(a[0][0], v[2][0], 1.0, out[2][0], P, N);
-        CROSS(FK, F, K)
-        CROSS(FFK, F, FK)
-        EACH(j, 3) EACH(c, 3) EACH(p, N) K[j][c][p] = SCALE(value[2], FK, j, p) + SCALE(value[3], FFK, j, p);
+        double FK[3][N] = {0}, FFK[3][N] = {0};
+        cross_add(F[0], K[0], 1.0, FK[0], N, N);
+        cross_add(F[0], FK[0], 1.0, FFK[0], N, N);
+        EACH(i, 3) EACH(p, N) K[i][p] = along[p] * FK[i][p] + across[p] * FFK[i][p];
+    }
+}
+
+static void integrate(const Body *b, int rows, double density[][N], double integral[][N]) {
+    memset(integral, 0, sizeof(double) * rows * N);
+    EACH(c, rows) EACH(k, N) {
+        const double s = density[c][k];
+        EACH(p, N) integral[c][p] += b->cumulative[k][p] * s;
     }
 }
 
@@ -128,41 +103,39 @@ static void solve(double A[6][6], double x[6]) {
 }
 
 void head_acceleration(const Body *b, const double *head, double t, double *out) {
-    double K[3][3][P], q[3][4][P], R[3][3][N], spin[2][3][N], rates[9][N], integral[9][N] = {0};
+    double K[3][3][N], bent[2][3][N], q[4][N], R[3][3][N], spin[3][N], rates[9][N], integral[9][N];
+    double swing[3][N] = {0}, acceleration[3][N];
     curvature(b, t, K);
-    orientation(b, K, q);
+    orientation(b, K[0], q);
     EACH(p, N) {
-        const double w = q[0][0][p], x = q[0][1][p], y = q[0][2][p], z = q[0][3][p];
+        const double w = q[0][p], x = q[1][p], y = q[2][p], z = q[3][p];
         R[0][0][p] = w * w + x * x - y * y - z * z, R[0][1][p] = 2 * (x * y - w * z), R[0][2][p] = 2 * (x * z + w * y);
         R[1][0][p] = 2 * (x * y + w * z), R[1][1][p] = w * w - x * x + y * y - z * z, R[1][2][p] = 2 * (y * z - w * x);
         R[2][0][p] = 2 * (x * z - w * y), R[2][1][p] = 2 * (y * z + w * x), R[2][2][p] = w * w - x * x - y * y + z * z;
-        EACH(j, 2) {
-            const double a = q[j + 1][0][p], e = q[j + 1][1][p], f = q[j + 1][2][p], g = q[j + 1][3][p];
-            spin[j][0][p] = 2 * (-a * x + e * w - f * z + g * y);
-            spin[j][1][p] = 2 * (-a * y + e * z + f * w - g * x);
-            spin[j][2][p] = 2 * (-a * z - e * y + f * x + g * w);
+        EACH(j, 2) EACH(i, 3) {
+            bent[j][i][p] = R[i][0][p] * K[j + 1][0][p] + R[i][1][p] * K[j + 1][1][p] + R[i][2][p] * K[j + 1][2][p];
         }
     }
-    memset(rates, 0, sizeof(rates));
-    EACH(c, 3) memcpy(rates[c], R[c][0], sizeof(double) * N);
-    cross_add(spin[0][0], rates[0], 1.0, rates[3], N, N);
-    cross_add(spin[1][0], rates[0], 1.0, rates[6], N, N);
-    cross_add(spin[0][0], rates[3], 1.0, rates[6], N, N);
-    EACH(c, 9) EACH(k, N) {
-        const double s = rates[c][k];
-        EACH(p, N) integral[c][p] += b->cumulative[k][p] * s;
-    }
+    integrate(b, 3, bent[0], spin);
+    memset(rates, 0, sizeof(rates)); /* of position, velocity and spin rate */
+    EACH(c, 3) memcpy(rates[c], R[c][0], sizeof(double) * N), memcpy(rates[6 + c], bent[1][c], sizeof(double) * N);
+    cross_add(spin[0], rates[0], 1.0, rates[3], N, N);
+    cross_add(spin[0], bent[0][0], 1.0, rates[6], N, N);
+    integrate(b, 9, rates, integral);
+    cross_add(integral[6], rates[0], 1.0, swing[0], N, N);
+    cross_add(spin[0], rates[3], 1.0, swing[0], N, N);
+    integrate(b, 3, swing, acceleration);
 
     double twist[6][N], rate[6][N];
     const double *V = head, *O = head + 3;
     EACH(p, N) {
         double v[3], o[3], a[3], g[3], r[3], vs[3], s[3];
-        EACH(c, 3) r[c] = integral[c][p], vs[c] = integral[3 + c][p], s[c] = spin[0][c][p], o[c] = O[c] + s[c];
+        EACH(c, 3) r[c] = integral[c][p], vs[c] = integral[3 + c][p], s[c] = spin[c][p], o[c] = O[c] + s[c];
         EACH(c, 3) v[c] = V[c] + O[(c + 1) % 3] * r[(c + 2) % 3] - O[(c + 2) % 3] * r[(c + 1) % 3] + vs[c];
         EACH(c, 3) {
             const int d = (c + 1) % 3, e = (c + 2) % 3;
-            a[c] = O[d] * (v[e] + vs[e]) - O[e] * (v[d] + vs[d]) + integral[6 + c][p] - o[d] * v[e] + o[e] * v[d];
-            g[c] = spin[1][c][p] + O[d] * s[e] - O[e] * s[d];
+            a[c] = O[d] * (v[e] + vs[e]) - O[e] * (v[d] + vs[d]) + acceleration[c][p] - o[d] * v[e] + o[e] * v[d];
+            g[c] = integral[6 + c][p] + O[d] * s[e] - O[e] * s[d];
         }
         EACH(i, 3) {
             twist[i][p] = R[0][i][p] * v[0] + R[1][i][p] * v[1] + R[2][i][p] * v[2];

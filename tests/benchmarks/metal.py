@@ -14,9 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import hydro
-from cosserat.jets import _derivative
+from cosserat.orientation import _SERIES
 from cosserat.sampled_body import SampledBody
-from cosserat.shape import _SERIES
 
 SOURCE = Path(__file__).with_name("metal.c")
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-shared", "-fPIC")
@@ -34,7 +33,7 @@ class Metal:
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
             raise RuntimeError("no C compiler (cc, gcc) on this machine: the metal's mark needs one")
-        nodes, loads, terms = body.X.shape[0], body.load_X.shape[0], _SERIES.shape[-1]
+        nodes, loads, terms = body.X.shape[0], body.load_X.shape[0], _SERIES.shape[0]
         with tempfile.TemporaryDirectory() as folder:
             library = Path(folder) / "metal.so"
             sizes = [f"-DN={nodes}", f"-DM={loads}", f"-DTERMS={terms}"]
@@ -81,8 +80,7 @@ def _layout(body, fluid, wave):
     diagonal = lambda matrix: np.einsum("iin->in", np.asarray(matrix))  # noqa: E731
     return [
         body.X,
-        np.asarray(body.panel_cumulative).T,
-        np.asarray(body.panel_cumulative[:-1]).T,
+        body.panel_integral[:, :-1],
         diagonal(body.inertia),
         diagonal(body.added),
         body.nose_added[0, 0],
@@ -90,9 +88,9 @@ def _layout(body, fluid, wave):
         body.load_weight,
         *at_loads,
         diagonal(body.load_added)[1:4],
-        np.asarray(body.to_load).T,
         body.to_load,
-        np.stack([_SERIES, _derivative(_SERIES), _derivative(_derivative(_SERIES))], axis=1),
+        np.asarray(body.to_load).T,
+        _SERIES.T,
         wave["offset2"],
         wave["offset3"],
         wave["amplitude"],

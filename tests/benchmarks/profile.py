@@ -8,8 +8,8 @@ import jax.numpy as jnp
 
 import cosserat
 import hydro
+from cosserat.orientation import orientation
 from cosserat.section_motion import at_loads, body_shape, section_motion
-from cosserat.shape import orientation
 from cosserat.strain import strain_rates
 
 from .eel import PARAMETERS, TWIST, gait_of
@@ -30,8 +30,7 @@ def profile_rows() -> Iterator[Row]:
         if name == "strains":
             return strain
         if name == "orientation":
-            jet = jnp.stack([strain.xi.T, strain.dxi.T, strain.ddxi.T])
-            return orientation(jet[:, 3:], body.panel_cumulative)
+            return orientation(strain.xi[:, 3:].T, body.panel_integral)
         if name == "whole evaluation":
             return panels.head_dynamics(body, gait, fluid, state, t).twist_rate
         shape = body_shape(body, gait, t)

@@ -1,0 +1,62 @@
+"""Where along the body the two space loops are asked: stations to show, nodes that carry the power, the tail."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from spatial import join, matrix_from_quaternion
+
+from .beam import Beam
+from .quadrature import load_nodes
+from .space_path import BothLoops
+from .strain import Gait, strain_rates
+
+
+class Along(eqx.Module):
+    """Abscissae in one row that does not decrease, as a space path wants them, and the way back.
+
+    Attributes:
+        stations: those asked for [m].
+        nodes: of the quadrature of the power [m].
+        weight: its weights [m].
+        X: stations, nodes and tail, sorted [m].
+        place: of each station, each node and the tail in `X`.
+    """
+
+    stations: Float[Array, "stations"]
+    nodes: Float[Array, "nodes"]
+    weight: Float[Array, "nodes"]
+    X: Float[Array, "all"]
+    place: Int[Array, "all"]
+
+    def __init__(self, beam: Beam, stations: Float[Array, "stations"]):
+        """Joins increasing stations to the nodes and the tail of a body."""
+        nodes = load_nodes(beam)
+        self.stations, self.nodes, self.weight = stations, nodes.X.ravel(), nodes.weight.ravel()
+        everywhere = jnp.concatenate([self.stations, self.nodes, beam.length[None]])
+        order = jnp.argsort(everywhere)
+        self.X, self.place = everywhere[order], jnp.argsort(order)
+
+    def at_stations(self, loops: BothLoops) -> BothLoops:
+        """What was found at X, at the stations."""
+        return _rows(loops, self.place[: self.stations.shape[0]])
+
+    def at_tail(self, loops: BothLoops) -> Float[Array, "6"]:
+        """n in the world and M in the section frame at X = L [N, N·m]."""
+        return jnp.concatenate([loops.force_w[self.place[-1]], loops.moment[self.place[-1]]])
+
+    def power(self, loops: BothLoops, gait: Gait, t: Float[Array, ""]) -> Float[Array, ""]:
+        """Power the actuators deliver, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX, from what was found at X [W]."""
+        here = _rows(loops, self.place[self.stations.shape[0] : -1])
+        wrench = join(section_force(here.quaternion, here.force_w), here.moment)
+        return jnp.sum(self.weight[:, None] * wrench * strain_rates(gait, self.nodes, t).dxi)
+
+
+def section_force(quaternion: Float[Array, "all 4"], force_w: Float[Array, "all 3"]) -> Float[Array, "all 3"]:
+    """Internal force Rᵀn in the section frame [N]."""
+    return jnp.einsum("sji,sj->si", matrix_from_quaternion(quaternion), force_w)
+
+
+def _rows(loops, rows):
+    return jax.tree.map(lambda field: field[rows] if field.ndim > 1 else field, loops)

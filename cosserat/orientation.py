@@ -1,0 +1,132 @@
+"""Orientation of the sections from their curvature: the one field along the body that is not a plain integral.
+
+A product of exponentials (Fer's expansion) on each panel of the smooth grid. Arrays are (component, node).
+"""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.custom_derivatives import SymbolicZero
+from jaxtyping import Array, Float
+
+from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugate, quaternion_multiply
+
+from .node_arrays import apply, settle
+from .quadrature import integral_from_head
+
+FER_STAGES = 4  # the error falls as the 1st, 3rd, 7th, 15th power of the angle turned in a panel
+MAX_TURN = 6.0  # rad in one panel: where the series below still give all digits
+MAX_SECOND_TURN = 2.0  # rad, of the second factor: where the first one left out is 1e-4 (at 1.2 rad 1e-6, at 0.6 1e-9)
+RESOLVED = 32  # nodes in a panel from which rates and derivatives are those of the equation
+
+_cross = nodewise(cross)
+_multiply = nodewise(quaternion_multiply)
+
+
+def orientation(
+    curvature: Float[Array, "3 nodes"], panel_integral: Float[Array, "order order_and_one"]
+) -> Float[Array, "4 nodes"]:
+    """Quaternions that solve R' = R K^ from the identity at the head. (17)
+
+    Args:
+        curvature: K at the smooth nodes [1/m].
+        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+    """
+    return (_resolved if resolved(panel_integral) else _expanded)(curvature, panel_integral)
+
+
+def resolved(panel_integral: Float[Array, "order order_and_one"]) -> bool:
+    """Whether a panel has so many nodes that the equation and its discrete map are one: R K̇ may be integrated."""
+    return panel_integral.shape[0] >= RESOLVED
+
+
+def discrete_spins(
+    curvature: Float[Array, "3 nodes"],
+    rate: Float[Array, "3 nodes"],
+    rate2: Float[Array, "3 nodes"],
+    panel_integral: Float[Array, "order order_and_one"],
+) -> tuple[Float[Array, "3 nodes"], Float[Array, "3 nodes"]]:
+    """Angular velocities of the sections and their rates, of the discrete map, in the head's axes [rad/s, rad/s²].
+
+    Args:
+        curvature: K at the smooth nodes [1/m].
+        rate: dK/dt [1/(m·s)].
+        rate2: d²K/dt² [1/(m·s²)].
+        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+    """
+    along = lambda K, dK: jax.jvp(lambda K: _expanded(K, panel_integral), (K,), (dK,))  # noqa: E731
+    (q, dq), (_, ddq) = jax.jvp(along, (curvature, rate), (rate, rate2))
+    back = 2.0 * nodewise(quaternion_conjugate)(q)
+    return settle((_multiply(dq, back)[1:], _multiply(ddq, back)[1:]))
+
+
+def _expanded(curvature, panel_integral):
+    order = panel_integral.shape[0]
+    panels = curvature.shape[1] // order
+    if panels == 1:
+        return _in_panels(curvature, panel_integral[:, :-1])
+    local = _in_panels(curvature, panel_integral).reshape(4, panels, order + 1)
+    follow = lambda start, end: (quaternion_multiply(start, end), start)  # noqa: E731
+    _, starts = jax.lax.scan(follow, jnp.eye(4)[0], local[..., -1].T)
+    return _multiply(jnp.repeat(starts.T, order, axis=1), local[..., :-1].reshape(4, -1))
+
+
+@jax.custom_jvp
+def _resolved(curvature, panel_integral):
+    """`_expanded` with the derivative of its equation, a fraction of the price of that of the expansion.
+
+    Apart by the error of the nodes. On few nodes that is not small, and an optimiser feels
+    that its gradient is not that of what it descends.
+    """
+    return _expanded(curvature, panel_integral)
+
+
+def _derivative(primals, tangents):
+    """δR = θ^ R with θ' = R δK. The matrix scales with the body."""
+    curvature, panel_integral = primals
+    q = _resolved(*primals)
+    rotation = settle(nodewise(matrix_from_quaternion)(q))
+    theta = jnp.zeros_like(curvature)
+    for density, matrix in ((tangents[0], panel_integral), (curvature, tangents[1])):
+        if not isinstance(density, SymbolicZero) and not isinstance(matrix, SymbolicZero):
+            theta = theta + integral_from_head(settle(apply(rotation, density)), matrix)
+    return q, _multiply(jnp.concatenate([jnp.zeros_like(theta[:1]), 0.5 * theta]), q)
+
+
+_resolved.defjvp(_derivative, symbolic_zeros=True)
+
+
+def _in_panels(K, to):
+    """R = ... exp(F3) exp(F2) exp(F1) with F' = K at each stage and K handed on as (exp(F) - dexp(F)) K."""
+    order, targets = to.shape
+    at_nodes = lambda part: part.reshape(-1, targets)[:, :order].reshape(*part.shape[:-1], -1)  # noqa: E731
+
+    def stage(carry, _):
+        K, out = carry
+        F = settle((K.reshape(-1, order) @ to).reshape(3, -1))
+        cos, sin, along, across = settle(jnp.stack(_coefficients(0.25 * jnp.sum(F * F, axis=0))))
+        out = settle(_multiply(jnp.concatenate([cos[None], sin[None] * F]), out))
+        F = at_nodes(F)
+        F_K = settle(_cross(F, K))
+        return (settle(at_nodes(along)[None] * F_K + at_nodes(across)[None] * _cross(F, F_K)), out), None
+
+    identity = jnp.zeros((4, K.shape[1] // order * targets)).at[0].set(1.0)
+    (_, out), _ = jax.lax.scan(stage, (K, identity), length=FER_STAGES)
+    return out
+
+
+def _coefficients(h):
+    """cos(θ/2) and sin(θ/2)/θ of the quaternion, c1 - c2 and c2 - c3 of exp - dexp, of h = θ²/4 (Stumpff's c_k)."""
+    c2, c3 = jnp.zeros_like(h), jnp.zeros_like(h)
+    for a2, a3 in _SERIES[::-1]:
+        c2, c3 = c2 * h + a2, c3 * h + a3
+    c0, c1 = 1.0 - h * c2, 1.0 - h * c3
+    # Of the whole angle, by doubling the half.
+    whole_c1, whole_c2, whole_c3 = c0 * c1, 0.5 * c1 * c1, 0.25 * (c2 + c0 * c3)
+    return c0, 0.5 * c1, whole_c1 - whole_c2, whole_c2 - whole_c3
+
+
+# Of c2 and c3, lowest power first: all digits up to half of `MAX_TURN`.
+_SERIES = np.array([[(-1.0) ** n / math.factorial(2 * n + k) for k in (2, 3)] for n in range(14)])
