@@ -10,8 +10,8 @@ import anguilla
 from .arguments import directory
 
 DESCRIPTION = """\
-Measures the engines against a kernel in C, pinocchio, mujoco, PyElastica and their own plain variants, interleaved in
-one run, and marks the targets that are missed. Some ten minutes; nothing else should run beside it.
+Measures the engines against a kernel in C, pinocchio, mujoco, PyElastica, SoRoMoX and their own plain variants,
+interleaved in one run, and marks the targets that are missed. Some ten minutes; nothing else should run beside it.
 """
 EPILOG = """\
 examples:

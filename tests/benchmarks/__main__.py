@@ -16,6 +16,7 @@ GROUPS = (
     "trees",
     "growth",
     "elastica",
+    "soromox",
     "moth",
     "natrix",
 )
@@ -74,7 +75,7 @@ def main() -> int:
 
 
 def _group(name: str) -> Callable[[], Iterator]:
-    from . import eel, elastica, growth, moth, natrix, profile, trees
+    from . import eel, elastica, growth, moth, natrix, profile, soromox_rod, trees
 
     return {
         "evaluation": eel.evaluation_rows,
@@ -84,6 +85,7 @@ def _group(name: str) -> Callable[[], Iterator]:
         "trees": trees.tree_rows,
         "growth": growth.growth_rows,
         "elastica": elastica.elastica_rows,
+        "soromox": soromox_rod.soromox_rows,
         "moth": moth.moth_rows,
         "natrix": natrix.natrix_rows,
     }[name]
