@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place
-from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, quaternion_rate
+from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, quaternion_rate, solve_inertia
 
 from .beam import Beam
 from .quadrature import locate, segments
@@ -101,7 +101,8 @@ class Nested(AbstractSpacePath):
         end = jax.tree.map(lambda y: y[-1], self._solve(body, slope, start, None))
         # From (ddr0, dω0) in the world to d(twist)/dt in the head frame: ddr0 = R0 (dV/dt + Ω×V).
         H = rotate.T @ end.inertia @ rotate
-        return HeadDynamics(H, rotate.T @ (end.drag - end.coriolis) - H @ _convective(state.twist))
+        wrench = rotate.T @ (end.drag - end.coriolis) - H @ _convective(state.twist)
+        return HeadDynamics(H, wrench, solve_inertia(H, wrench))
 
     def both_loops(
         self,

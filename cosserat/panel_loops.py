@@ -9,9 +9,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Place
-from spatial import Ad, coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
+from spatial import coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
 
 from .node_arrays import apply, settle
+from .reduction import carried, reduced_to_head
 from .sampled_body import SampledBody, Stations
 from .section_motion import LoadMotion, SectionMotion, at_loads, body_shape, section_motion
 from .space_path import BothLoops, HeadDynamics
@@ -28,7 +29,6 @@ class FirstLoop(eqx.Module):
 
     Attributes:
         motion: of the sections at the smooth nodes, at a head whose twist is steady.
-        shift: from a twist of the head to that of each section, as of one rigid body.
         loads: place and twist at the load nodes.
         terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
         fluid_wrench: their sum [N/m, N].
@@ -36,7 +36,6 @@ class FirstLoop(eqx.Module):
     """
 
     motion: SectionMotion
-    shift: Float[Array, "6 6 nodes"]
     loads: LoadMotion
     terms: dict[str, Float[Array, "6 loads"]]
     fluid_wrench: Float[Array, "6 loads"]
@@ -53,13 +52,9 @@ def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadS
     gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
     inertia = body.inertia + body.added
     wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
-    shift = settle(nodewise(Ad)(motion.shape.rotation, motion.shape.position))
-    shifted = settle(sum(inertia[:, k, None] * shift[None, k] for k in range(6)))
-    dynamics = HeadDynamics(
-        jnp.einsum("ian,ibn->ab", shift, shifted) + body.nose_added,  # (54), (57)
-        jnp.einsum("ian,in->a", shift, wrench) + _nose_wrench(body, fluid, state),  # (55)-(57)
-    )
-    return FirstLoop(motion, shift, loads, terms, fluid_wrench, dynamics)
+    nose = _nose_wrench(body, fluid, state)
+    dynamics = reduced_to_head(motion.shape.rotation, motion.shape.position, inertia, wrench, body.nose_added, nose)
+    return FirstLoop(motion, loads, terms, fluid_wrench, dynamics)
 
 
 def second_loop(
@@ -72,13 +67,12 @@ def second_loop(
     stations: Stations,
 ) -> BothLoops:
     """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)"""
-    motion, twist_rate = first.motion, first.dynamics.twist_rate
-    carried = jnp.broadcast_to(twist_rate[:, None], motion.twist.shape)
-    twist_rates = settle(motion.twist_rate + apply(first.shift, carried))  # (61)-(62)
+    motion, shape, twist_rate = first.motion, first.motion.shape, first.dynamics.twist_rate
+    twist_rates = settle(motion.twist_rate + carried(shape.rotation, shape.position, twist_rate))  # (61)-(62)
     gyroscopic = _coadjoint(first.loads.twist, settle(apply(body.load_inertia, first.loads.twist)))
     inertial = apply(body.load_inertia + body.load_added, settle(twist_rates @ body.to_load))
     wrench = settle(first.fluid_wrench + gyroscopic - inertial)
-    rotation = settle(_rotation(motion.shape.quaternion @ body.to_load))
+    rotation = settle(_rotation(shape.quaternion @ body.to_load))
     force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
 
     nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
@@ -89,13 +83,13 @@ def second_loop(
     m = nose[3:, None] + lever @ stations.from_loads  # (64)
 
     here = stations.from_smooth
-    quaternion = motion.shape.quaternion @ here
+    quaternion = shape.quaternion @ here
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=0, keepdims=True)
     head = jnp.broadcast_to(state.quaternion[:, None], quaternion.shape)
     moment = apply(jnp.swapaxes(settle(_rotation(quaternion)), 0, 1), settle(m))
     return BothLoops(
         head_twist_rate=twist_rate,
-        position_w=(state.position[:, None] + state.rotation @ (motion.shape.position @ here)).T,
+        position_w=(state.position[:, None] + state.rotation @ (shape.position @ here)).T,
         quaternion=nodewise(quaternion_multiply)(head, quaternion).T,
         twist=(motion.twist @ here).T,
         twist_rate=(twist_rates @ here).T,

@@ -7,7 +7,6 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
-from spatial import solve_inertia
 
 from .beam import Beam
 from .state import HeadState
@@ -20,15 +19,12 @@ class HeadDynamics(eqx.Module):
     Attributes:
         inertia: of body and water, in the head frame [kg, kg·m, kg·m²].
         wrench: of all else, in the head frame [N, N·m].
+        twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
     """
 
     inertia: Float[Array, "6 6"]
     wrench: Float[Array, "6"]
-
-    @property
-    def twist_rate(self) -> Float[Array, "6"]:
-        """d(twist)/dt of the head, in its frame [m/s², rad/s²]."""
-        return solve_inertia(self.inertia, self.wrench)
+    twist_rate: Float[Array, "6"]
 
 
 class BothLoops(eqx.Module):

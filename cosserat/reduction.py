@@ -1,0 +1,81 @@
+"""The whole body reduced to its head: inertia and wrench there, and the rate of twist that balances them. (34)
+
+Arrays are (component, node).
+"""
+
+import jax
+import jax.numpy as jnp
+from jax.custom_derivatives import SymbolicZero
+from jaxtyping import Array, Float
+
+from spatial import Ad, nodewise, solve_inertia, twist_from_head, wrench_to_head
+
+from .node_arrays import apply, settle
+from .space_path import HeadDynamics
+
+_Ad = nodewise(Ad)
+_twist_from_head = nodewise(twist_from_head)
+_wrench_to_head = nodewise(wrench_to_head)
+
+
+def reduced_to_head(
+    rotation: Float[Array, "3 3 nodes"],
+    position: Float[Array, "3 nodes"],
+    inertia: Float[Array, "6 6 nodes"],
+    wrench: Float[Array, "6 nodes"],
+    nose_inertia: Float[Array, "6 6"],
+    nose_wrench: Float[Array, "6"],
+) -> HeadDynamics:
+    """Gathers the sections at the head. (54)-(57)
+
+    Args:
+        rotation: axes of each section in the head frame, as columns.
+        position: its centre there [m].
+        inertia: lumped at it, of body and water, in the section frame [kg, kg·m²].
+        wrench: on it, less what its motion at a steady twist of the head takes, in the section frame [N, N·m].
+        nose_inertia: added inertia of the nose, in the head frame [kg, kg·m²].
+        nose_wrench: on the nose, in the head frame [N, N·m].
+    """
+    parts = rotation, position, inertia, wrench, nose_inertia, nose_wrench
+    return HeadDynamics(*_gathered(*parts), _rate(*parts))
+
+
+def carried(
+    rotation: Float[Array, "3 3 nodes"], position: Float[Array, "3 nodes"], twist: Float[Array, "6"]
+) -> Float[Array, "6 nodes"]:
+    """A twist of the head, or its rate, as each section of a rigid body has it, in the section frame."""
+    return _twist_from_head(rotation, position, jnp.broadcast_to(twist[:, None], (6, position.shape[1])))
+
+
+def _gathered(rotation, position, inertia, wrench, nose_inertia, nose_wrench):
+    shift = settle(_Ad(rotation, position))
+    shifted = settle(sum(inertia[:, k, None] * shift[None, k] for k in range(6)))
+    return (
+        jnp.einsum("ian,ibn->ab", shift, shifted) + nose_inertia,  # (54), (57)
+        jnp.einsum("ian,in->a", shift, wrench) + nose_wrench,  # (55)-(57)
+    )
+
+
+@jax.custom_jvp
+def _rate(*parts):
+    return solve_inertia(*_gathered(*parts))
+
+
+def _derivative(parts, changes):
+    """H δa = δ(b - H a) at a fixed a: a sum of wrenches, so that no derivative of the 6x6 H is ever taken."""
+    inertia, wrench = _gathered(*parts)
+    rate = solve_inertia(inertia, wrench)
+    moving = [k for k, change in enumerate(changes) if not isinstance(change, SymbolicZero)]
+
+    def unbalanced(*moved):
+        now = dict(enumerate(parts)) | dict(zip(moving, moved, strict=True))
+        rotation, position, inertia, wrench, nose_inertia, nose_wrench = now.values()
+        left = wrench - apply(inertia, settle(carried(rotation, position, rate)))
+        total = jnp.sum(_wrench_to_head(rotation, position, settle(left)), axis=1)
+        return total + nose_wrench - nose_inertia @ rate
+
+    _, change = jax.jvp(unbalanced, tuple(parts[k] for k in moving), tuple(changes[k] for k in moving))
+    return rate, solve_inertia(inertia, change)
+
+
+_rate.defjvp(_derivative, symbolic_zeros=True)
