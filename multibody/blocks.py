@@ -22,6 +22,12 @@ def apply(a: Float[Array, "*batch i k"], x: Float[Array, "*batch k"]) -> Float[A
     return total
 
 
+def compose(near: Float[Array, "3 4 n"], far: Float[Array, "3 4 n"]) -> Float[Array, "3 4 n"]:
+    """Poses [R p] in an outer frame, from poses `far` in frames whose own poses in the outer one are `near`."""
+    turned = near[:, 0:1] * far[0:1] + near[:, 1:2] * far[1:2] + near[:, 2:3] * far[2:3]
+    return jnp.concatenate([turned[:, :3], turned[:, 3:] + near[:, 3:]], axis=1)
+
+
 def transpose(a: Float[Array, "*batch i j"]) -> Float[Array, "*batch j i"]:
     """Matrix by matrix transpose."""
     return jnp.swapaxes(a, -1, -2)

@@ -8,6 +8,7 @@ from hydro import AbstractFluid
 
 from .blocks import apply
 from .immersion import Immersion
+from .kinematics import sums_beyond
 from .newton_euler import Balance, Dynamics, inverse_dynamics, joint_resistance, newton_euler, solve_spd
 from .state import BaseState
 from .tree import Tree
@@ -39,7 +40,7 @@ def equations(
     """
     still = jnp.zeros(tree.layout.freedoms)
     balance = newton_euler(tree, state, q, dq, still, fluid=fluid, wrench=wrench, gravity=gravity)
-    beyond = jnp.asarray(tree.layout.moves.T) @ balance.wrench
+    beyond = sums_beyond(tree, balance.wrench)
     h = jnp.sum(balance.place.screws * beyond, axis=-1) + joint_resistance(tree, q, dq)
     if tree.floating:
         h = jnp.concatenate([jnp.sum(balance.wrench, axis=0), h])
@@ -146,8 +147,7 @@ def _mixed(tree, state, q, dq, acceleration, torque, free, fluid, wrench, gravit
 def _mass_matrix(tree: Tree, balance: Balance) -> Float[Array, "n n"]:
     """Composite bodies: each freedom moves all that hangs beyond it as one. [KR13, eq. (28)]"""
     table, screws = tree.layout, balance.place.screws
-    bodies = table.bodies
-    composite = (jnp.asarray(table.moves.T) @ balance.inertia.reshape(bodies, 36)).reshape(-1, 6, 6)
+    composite = sums_beyond(tree, balance.inertia.reshape(table.bodies, 36)).reshape(-1, 6, 6)
     force = apply(composite, screws)
     pairs = force @ screws.T
     along = table.moves[table.freedom_body] > 0  # freedom e on the path to freedom d

@@ -1,6 +1,7 @@
 """Poses, axes and twists of all bodies in the frame of the base, where they add up along the paths."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -12,10 +13,11 @@ from spatial import (
     join,
     linear,
     matrix_from_quaternion,
-    quaternion_multiply,
 )
 
-from .blocks import apply, product, transpose
+from .blocks import apply, compose, product, transpose
+from .path_sums import path_sums
+from .rows import rows_of
 from .tree import Tree
 
 
@@ -41,18 +43,19 @@ def configuration(tree: Tree, q: Float[Array, "positions"]) -> Configuration:
         q: joint positions [rad] or [m]; a unit quaternion for each spherical joint.
     """
     table = tree.layout
-    joint_rotation, slide, first_axis = _joint_motion(tree, q)
-    local = _poses(
-        product(tree.rotation, joint_rotation),
-        tree.position + apply(tree.rotation, tree.axis * slide[:, None]) if slide is not None else tree.position,
-    )
-    pose = jnp.concatenate([_poses(jnp.eye(3)[None], jnp.zeros((1, 3))), local])
-    # Each round doubles the length of the path already composed: log2(depth) rounds for any tree.
-    last = jnp.asarray([[[0.0, 0.0, 0.0, 1.0]]])
+    rotation, slide, first_axis = _joint_motion(tree, q)
+    position = tree.position if slide is None else tree.position + apply(tree.rotation, tree.axis * slide[:, None])
+    pose = jnp.concatenate([jnp.eye(3, 4)[None], jnp.concatenate([rotation, position[..., None]], axis=-1)])
+    # Bodies last: the compiler makes its loops along the last axis, and three or four entries are no loop.
+    pose = jnp.moveaxis(pose, 0, -1)
+    # Each round doubles the length of the path already composed: log2(depth) rounds for any tree. The barrier keeps
+    # the compiler from merging rounds, which repeats the work of one for every entry of the next.
     for hop in table.hops:
-        rows = np.flatnonzero(hop)  # the others have reached the base, whose pose is the identity
-        near = rows_of(pose, hop[rows])
-        pose = _replaced(pose, rows, product(near[..., :3], rows_of(pose, rows)) + last * near)
+        first = int(np.argmax(hop > 0))  # those before have reached the base, whose pose is the identity
+        near = rows_of(pose, hop[first:], axis=-1)
+        longer = jnp.concatenate([pose[..., :first], compose(near, pose[..., first:])], axis=-1)
+        pose = jax.lax.optimization_barrier(longer)
+    pose = jnp.moveaxis(pose, -1, 0)
     rotation, position = pose[..., :3], pose[..., 3]
 
     spin, advance = _local_screws(tree, first_axis)
@@ -73,7 +76,7 @@ def spread_twists(
         base: twist of the base [m/s, rad/s].
         rates: joint velocities [rad/s] or [m/s].
     """
-    return base[None, :] + jnp.asarray(tree.layout.moves) @ (place.screws * rates[:, None])
+    return base[None, :] + sums_to_bodies(tree, place.screws * rates[:, None])
 
 
 def spread_accelerations(
@@ -96,9 +99,26 @@ def spread_accelerations(
         accelerations: joint accelerations [rad/s²] or [m/s²].
     """
     moving = place.screws * rates[:, None]
-    carrier = base[None, :] + jnp.asarray(tree.layout.carries) @ moving
+    carrier = rows_of(spread_twists(tree, place, base, rates), tree.layout.freedom_body)
+    if "universal" in tree.kinds:
+        carrier = carrier - rows_of(moving, tree.layout.not_carried_by)
     own = place.screws * accelerations[:, None] + bracket(carrier, moving)
-    return jnp.asarray(tree.layout.moves) @ own
+    return sums_to_bodies(tree, own)
+
+
+def sums_to_bodies(tree: Tree, values: Float[Array, "freedoms k"]) -> Float[Array, "bodies k"]:
+    """For each body, the sum of the values of all freedoms that move it, in the unit of the values."""
+    table = tree.layout
+    if table.paths is None:
+        return jnp.asarray(table.moves) @ values
+    at_joints = sum(rows_of(values, slot) for slot in table.joint_freedoms)
+    return jnp.concatenate([jnp.zeros((1, values.shape[1])), path_sums(table.paths, at_joints)])
+
+
+def sums_beyond(tree: Tree, values: Float[Array, "bodies k"]) -> Float[Array, "freedoms k"]:
+    """For each freedom, the sum of the values of all bodies it moves: the transpose of `sums_to_bodies`."""
+    shape = jax.ShapeDtypeStruct((tree.layout.freedoms, values.shape[1]), values.dtype)
+    return jax.linear_transpose(lambda x: sums_to_bodies(tree, x), shape)(values)[0]
 
 
 def own_twists(place: Configuration, twists: Float[Array, "bodies 6"]) -> Float[Array, "bodies 6"]:
@@ -114,54 +134,33 @@ def wrenches_in_base(place: Configuration, wrenches: Float[Array, "bodies 6"]) -
     return join(force, apply(place.rotation, angular(wrenches)) + cross(place.position, force))
 
 
-def rows_of(array: Float[Array, "n *rest"], rows: np.ndarray) -> Float[Array, "m *rest"]:
-    """Rows of an array, as a slice where they are consecutive: a gather costs more than what it feeds."""
-    if len(rows) and np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows))):
-        return array[int(rows[0]) : int(rows[0]) + len(rows)]
-    return array[rows]
-
-
-def _poses(rotation, position):
-    """Rotations and positions side by side, 3x4: composed by one product."""
-    return jnp.concatenate([rotation, position[..., None]], axis=-1)
-
-
-def _replaced(array, rows, values):
-    """The array with some rows replaced; by joining two pieces when they are the last ones, as in a chain."""
-    if np.array_equal(rows, np.arange(array.shape[0] - len(rows), array.shape[0])):
-        return jnp.concatenate([array[: array.shape[0] - len(rows)], values])
-    return array.at[rows].set(values)
-
-
 def _joint_motion(tree, q):
-    """Rotation and slide of each joint, and the first axis of universal joints seen from the body."""
+    """Axes of each body in its parent's frame, slide along the joint, and the first axis of universal joints."""
     table, kinds = tree.layout, tree.kinds
-    padded = jnp.concatenate([q, jnp.zeros(1)])
-    start = table.position_start[:-1]
-    absent = table.positions
-    turns = np.isin(kinds, ("revolute", "helical", "universal")) if kinds else np.zeros(0, bool)
-    slides = np.isin(kinds, ("prismatic", "helical")) if kinds else np.zeros(0, bool)
-    angle = rows_of(padded, np.where(turns, start, absent))
-    slide = None
-    if slides.any():
-        slide = rows_of(padded, np.where(slides, start, absent))
-        slide = jnp.where(jnp.asarray(np.isin(kinds, ("helical",))), tree.pitch * slide, slide)
-    quaternion = _axis_angle(tree.axis, angle)
-    first_axis = tree.axis
+    start, kind = table.position_start[:-1], np.asarray(kinds, dtype=object)
+    of = lambda *wanted, shift=0: rows_of(q, np.where(np.isin(kind, wanted), start + shift, -1))  # noqa: E731
+    rotation, slide, first_axis = tree.rotation, None, tree.axis
+    if {"revolute", "helical", "universal"} & set(kinds):
+        rotation = _turned(rotation, tree.axis, of("revolute", "helical", "universal"))
+    if {"prismatic", "helical"} & set(kinds):
+        slide = of("prismatic", "helical") * jnp.where(jnp.asarray(kind == "helical"), tree.pitch, 1.0)
     if "universal" in kinds:
-        second = _axis_angle(tree.second_axis, padded[np.where(np.isin(kinds, ("universal",)), start + 1, absent)])
-        quaternion = quaternion_multiply(quaternion, second)
-        first_axis = apply(transpose(matrix_from_quaternion(second)), tree.axis)
+        angle = of("universal", shift=1)
+        rotation = _turned(rotation, tree.second_axis, angle)
+        back = _turned(jnp.broadcast_to(jnp.eye(3), rotation.shape), tree.second_axis, -angle)
+        first_axis = apply(back, tree.axis)
     if "spherical" in kinds:
         rows = table.of_kind(kinds, "spherical")
-        values = padded[start[rows][:, None] + np.arange(4)[None, :]]
-        quaternion = values if len(rows) == len(kinds) else quaternion.at[rows].set(values)
-    return matrix_from_quaternion(quaternion), slide, first_axis
+        ball = product(tree.rotation[rows], matrix_from_quaternion(q[start[rows][:, None] + np.arange(4)[None, :]]))
+        rotation = ball if len(rows) == len(kinds) else rotation.at[rows].set(ball)
+    return rotation, slide, first_axis
 
 
-def _axis_angle(axis, angle):
-    half = 0.5 * angle[:, None]
-    return jnp.concatenate([jnp.cos(half), jnp.sin(half) * axis], axis=1)
+def _turned(rotation, axis, angle):
+    """The axes after a turn about one that turns with them; all but cosine and sine is the same at all times."""
+    fixed = apply(rotation, axis)[:, :, None] * axis[:, None, :]
+    across = cross(rotation, jnp.broadcast_to(axis[:, None, :], rotation.shape))
+    return fixed + jnp.cos(angle)[:, None, None] * (rotation - fixed) + jnp.sin(angle)[:, None, None] * across
 
 
 def _local_screws(tree, first_axis):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .joints import FREEDOMS, POSITIONS
+from .path_sums import DENSE, Runs, path_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +23,10 @@ class Layout:
         freedom_joint: joint of each freedom.
         freedom_body: body that each freedom carries first.
         freedom_slot: rank of each freedom inside its joint.
+        joint_freedoms: freedoms of each joint, slot by slot; -1 where a joint has fewer.
+        not_carried_by: freedom of the same joint that moves the body but not the axis of each freedom; -1 for none.
         moves: moves[i, d] is 1 when freedom d moves body i.
-        carries: carries[d, e] is 1 when freedom e moves the axis of freedom d.
+        paths: the paths over the joints, for sums along them; None where products with `moves` are quicker.
         hops: body reached from each body by 1, 2, 4, ... steps towards the base, until all are at the base.
     """
 
@@ -36,8 +39,10 @@ class Layout:
     freedom_joint: np.ndarray
     freedom_body: np.ndarray
     freedom_slot: np.ndarray
+    joint_freedoms: np.ndarray
+    not_carried_by: np.ndarray
     moves: np.ndarray
-    carries: np.ndarray
+    paths: Runs | np.ndarray | None
     hops: tuple[np.ndarray, ...]
 
     def of_kind(self, kinds: tuple[str, ...], *wanted: str) -> np.ndarray:
@@ -59,12 +64,12 @@ def layout(parents: tuple[int, ...], kinds: tuple[str, ...]) -> Layout:
     freedom_joint = np.repeat(np.arange(joints), count).astype(int)
     freedom_slot = np.arange(freedom_start[-1]) - freedom_start[freedom_joint]
     moves = ancestor[:, freedom_joint + 1].astype(float)
+    joint_freedoms = np.full((max(count, default=0), joints), -1)
+    joint_freedoms[freedom_slot, freedom_joint] = np.arange(freedom_start[-1])
     # The axes of a spherical joint move with the body it carries; the first axis of a universal joint with
     # its parent and itself only.
-    carries = moves[freedom_joint + 1]
-    sequential = np.array([kind == "universal" for kind in kinds], dtype=bool)[freedom_joint]
-    later = (freedom_joint[:, None] == freedom_joint[None, :]) & (freedom_slot[None, :] > freedom_slot[:, None])
-    carries = np.where(later & sequential[:, None], 0.0, carries)
+    first = (np.array([kinds[k] == "universal" for k in freedom_joint], dtype=bool)) & (freedom_slot == 0)
+    not_carried_by = np.where(first, np.arange(freedom_start[-1]) + 1, -1)
 
     hops, hop = [], np.concatenate([[0], np.asarray(parents, dtype=int)]).astype(int)
     while np.any(hop):
@@ -80,7 +85,9 @@ def layout(parents: tuple[int, ...], kinds: tuple[str, ...]) -> Layout:
         freedom_joint=freedom_joint,
         freedom_body=freedom_joint + 1,
         freedom_slot=freedom_slot,
+        joint_freedoms=joint_freedoms,
+        not_carried_by=not_carried_by,
         moves=moves,
-        carries=carries,
+        paths=path_table(tuple(p - 1 for p in parents)) if moves.size > DENSE**2 else None,
         hops=tuple(hops),
     )

@@ -18,6 +18,7 @@ from .kinematics import (
     own_twists,
     spread_accelerations,
     spread_twists,
+    sums_beyond,
     wrenches_in_base,
 )
 from .state import BaseState
@@ -132,7 +133,7 @@ def motor_torques(
     ddq: Float[Array, "freedoms"],
 ) -> Float[Array, "freedoms"]:
     """Torques that give each body its wrench, move rotors and overcome joints. [KR13, eqs. (30)-(31)]"""
-    beyond = jnp.asarray(tree.layout.moves.T) @ wrenches
+    beyond = sums_beyond(tree, wrenches)
     return jnp.sum(place.screws * beyond, axis=-1) + tree.rotor_inertia * ddq + joint_resistance(tree, q, dq)
 
 

@@ -125,11 +125,11 @@ MUTANTS = (
     ),
     Mutant(
         "centrifugal_of_the_arm", "[KR13] (22): ω_i × (ω_j × P_j)", "multibody/kinematics.py",
-        "    return jnp.asarray(tree.layout.moves) @ own\n",
+        "    return sums_to_bodies(tree, own)\n",
         "    at = tree.layout.freedom_body\n"
         "    arm = place.position[at] - place.position[np.asarray(tree.parents)[at - 1]]\n"
         "    slip = cross(angular(carrier), cross(angular(moving), arm))\n"
-        "    return jnp.asarray(tree.layout.moves) @ (own + join(slip, jnp.zeros_like(slip)))\n",
+        "    return sums_to_bodies(tree, own + join(slip, jnp.zeros_like(slip)))\n",
         ("tree_impulse_at_an_instant",),
     ),
     Mutant(
@@ -155,15 +155,14 @@ MUTANTS = (
     ),
     Mutant(
         "composite_wrench_without_its_link", "[KR13] (26): starts without the own β", "multibody/newton_euler.py",
-        "beyond = jnp.asarray(tree.layout.moves.T) @ wrenches",
-        "own = jnp.eye(tree.layout.bodies)[tree.layout.freedom_body]\n"
-        "    beyond = (jnp.asarray(tree.layout.moves.T) - own) @ wrenches",
+        "beyond = sums_beyond(tree, wrenches)",
+        "beyond = sums_beyond(tree, wrenches) - wrenches[tree.layout.freedom_body]",
         ("tree_torques_by_lagrange",),
     ),
     Mutant(
         "composite_inertia_without_its_link", "[KR13] (26): starts without the own I", "multibody/hybrid.py",
-        "composite = (jnp.asarray(table.moves.T) @",
-        "composite = ((jnp.asarray(table.moves.T) - jnp.eye(bodies)[table.freedom_body]) @",
+        "    force = apply(composite, screws)\n",
+        "    force = apply(composite - balance.inertia[table.freedom_body], screws)\n",
         ("tree_inverse_then_direct",),
     ),
     Mutant(

@@ -1,0 +1,105 @@
+"""Sums along the paths of a tree and over its branches, in time proportional to its size."""
+
+import functools
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from .rows import rows_of
+
+DENSE = 24  # rows and columns up to which one product with a matrix of zeros and ones is quicker
+LENGTHS = (12, 6, 4, 2)  # of runs: long ones for chains, short ones for bushes, where most slots would be empty
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The nodes of a forest cut into runs of equal length down its paths, so that one triangle sums within all.
+
+    A run hangs on a node of another, its hub: where paths fork, and at the end of each full run. The hubs are a
+    smaller forest, at most three quarters of this one, which is cut into runs in its turn.
+
+    Attributes:
+        length: slots of a run.
+        slot_node: node in each slot, run by run; -1 where a run has ended early.
+        node_slot: slot of each node.
+        hub_slot: slot of each hub.
+        run_hub: hub that each run hangs on; -1 where it begins the forest.
+        hubs: sums over the forest of the hubs; None without hubs.
+    """
+
+    length: int
+    slot_node: np.ndarray
+    node_slot: np.ndarray
+    hub_slot: np.ndarray
+    run_hub: np.ndarray
+    hubs: "Runs | np.ndarray | None"
+
+
+@functools.lru_cache(maxsize=256)
+def path_table(parents: tuple[int, ...]) -> Runs | np.ndarray:
+    """Table for `path_sums` over the forest whose node k hangs on node parents[k] < k, or on none (-1)."""
+    return ancestry(parents) if len(parents) <= DENSE else _runs(parents)
+
+
+def ancestry(parents: tuple[int, ...]) -> Float[np.ndarray, "nodes nodes"]:
+    """The matrix whose [i, k] is 1 when node k is node i or on the path to it."""
+    matrix = np.eye(len(parents))
+    for k, parent in enumerate(parents):
+        if parent >= 0:
+            matrix[k] += matrix[parent]
+    return matrix
+
+
+def path_sums(table: Runs | np.ndarray, values: Float[Array, "nodes k"]) -> Float[Array, "nodes k"]:
+    """For each node, the sum of its value and those of all nodes on the path to it, in the unit of the values."""
+    if isinstance(table, np.ndarray):
+        return jnp.asarray(table) @ values
+    triangle = np.tril(np.ones((table.length, table.length)))
+    inside = rows_of(values, table.slot_node).reshape(-1, table.length, values.shape[1])
+    inside = jnp.einsum("ij,rjk->rik", triangle, inside)
+    if table.hubs is not None:
+        at_hubs = path_sums(table.hubs, rows_of(inside.reshape(-1, values.shape[1]), table.hub_slot))
+        inside = inside + rows_of(at_hubs, table.run_hub)[:, None, :]
+    return rows_of(inside.reshape(-1, values.shape[1]), table.node_slot)
+
+
+def _runs(parents):
+    """Cuts heavy paths, which go on to the child with most nodes beyond it, where the fewest slots stay empty."""
+    paths = _heavy_paths(parents)
+    slots = lambda length: sum(-(-len(path) // length) for path in paths) * length  # noqa: E731
+    length = next((n for n in LENGTHS if slots(n) <= 1.5 * len(parents)), LENGTHS[-1])
+    runs = [path[k : k + length] for path in paths for k in range(0, len(path), length)]
+    slot_node = np.array([run + [-1] * (length - len(run)) for run in runs]).ravel()
+    node_slot = np.empty(len(parents), int)
+    node_slot[slot_node[slot_node >= 0]] = np.flatnonzero(slot_node >= 0)
+    above = [parents[run[0]] for run in runs]
+    hubs = sorted({k for k in above if k >= 0})
+    index = {-1: -1} | {k: h for h, k in enumerate(hubs)}
+    run_hub = np.array([index[k] for k in above])
+    hub_parents = tuple(int(run_hub[node_slot[k] // length]) for k in hubs)
+    return Runs(
+        length=length,
+        slot_node=slot_node,
+        node_slot=node_slot,
+        hub_slot=node_slot[hubs],
+        run_hub=run_hub,
+        hubs=path_table(hub_parents) if hubs else None,
+    )
+
+
+def _heavy_paths(parents):
+    size, heavy = np.ones(len(parents), int), np.full(len(parents), -1)
+    for k in range(len(parents) - 1, -1, -1):
+        if parents[k] >= 0:
+            size[parents[k]] += size[k]
+            if heavy[parents[k]] < 0 or size[k] >= size[heavy[parents[k]]]:
+                heavy[parents[k]] = k
+    paths = []
+    for first in (k for k in range(len(parents)) if parents[k] < 0 or heavy[parents[k]] != k):
+        path = [first]
+        while heavy[path[-1]] >= 0:
+            path.append(int(heavy[path[-1]]))
+        paths.append(path)
+    return paths
