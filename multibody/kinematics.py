@@ -1,5 +1,7 @@
 """Poses, axes and twists of all bodies in the frame of the base, where they add up along the paths."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -111,7 +113,7 @@ def sums_to_bodies(tree: Tree, values: Float[Array, "freedoms k"]) -> Float[Arra
     table = tree.layout
     if table.paths is None:
         return jnp.asarray(table.moves) @ values
-    at_joints = sum(rows_of(values, slot) for slot in table.joint_freedoms)
+    at_joints = functools.reduce(jnp.add, (rows_of(values, slot) for slot in table.joint_freedoms))
     return jnp.concatenate([jnp.zeros((1, values.shape[1])), path_sums(table.paths, at_joints)])
 
 

@@ -10,7 +10,7 @@ PIECES = 6  # slices that are joined at most; with more of them a gather compile
 def rows_of(array: Float[Array, "..."], rows: np.ndarray, axis: int = 0) -> Float[Array, "..."]:
     """Rows of an array in the order of a table; -1 stands for a row of zeros.
 
-    The transpose of a slice is a slice, too: derivatives, and sums over branches, are spared the scatters.
+    The transpose of a slice is padding: derivatives, and sums over branches, are spared the scatters.
 
     Args:
         array: the rows, of any unit.
