@@ -15,6 +15,9 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from .checks import Numbers, increasing, number, positive, shown
 
 
+KEPT_STEPS = 1024  # states kept for reverse mode
+
+
 class Span(eqx.Module):
     """From when to when a run goes, and the times at which it is recorded.
 
@@ -91,7 +94,9 @@ class Marcher(eqx.Module):
         self.controller = controller
         self.dt0 = None if dt0 is None else positive("dt0", dt0, "s")
         self.max_steps = max_steps
-        self.adjoint = diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint
+        # A state is small, and one kept is a step that the way back need not take again.
+        kept = diffrax.RecursiveCheckpointAdjoint(checkpoints=min(max_steps, KEPT_STEPS))
+        self.adjoint = kept if adjoint is None else adjoint
         self.progress = diffrax.NoProgressMeter() if progress is None else progress
 
 

@@ -74,3 +74,23 @@ def test_gradient_by_the_body_and_the_water():
         h = jnp.zeros(len(p)).at[k].set(1e-5 * p[k])
         central = (axial(p + h) - axial(p - h)) / (2 * h[k])
         assert abs(gradient[k] - central) < 1e-6 * abs(central)
+
+
+def test_second_derivatives_of_the_acceleration():
+    """Its first derivatives have a rule of their own; what is differentiated again is that rule."""
+    state, weights = (
+        cosserat.HeadState(twist=[-0.3, 0.1, 0.05, 0.2, -0.1, 0.3]),
+        jnp.array([1.0, 0.5, 0.2, 0.1, 0.3, 0.7]),
+    )
+
+    def scalar(p):
+        beam = cosserat.eel(density=1000.0 * p[-1])  # its inertia varies as well
+        gait = gaits.spiral(p[3], 0.5, p[:3])
+        return weights @ cosserat.head_acceleration(beam, gait, hydro.Morison(), state, 1.7)
+
+    p = jnp.array([1.0, -0.75, 1.0, 0.5, 1.1])
+    gradient = jax.jit(jax.grad(scalar))
+    central = [(gradient(p + h) - gradient(p - h)) / 2e-5 for h in 1e-5 * jnp.eye(len(p))]
+    hessian = jax.jit(jax.jacfwd(jax.grad(scalar)))(p)
+    assert np.abs(hessian - np.stack(central)).max() < 1e-6 * np.abs(hessian).max()
+    assert np.abs(hessian - hessian.T).max() < 1e-10 * np.abs(hessian).max()

@@ -112,6 +112,7 @@ def gradient_rows() -> Iterator[Row]:
         {
             "swim": run(in_lanes(distance), starts, SWIMS),
             "forward": run(in_lanes(forward), starts, SWIMS),
+            "reverse": run(in_lanes(jax.grad(distance)), starts, SWIMS),
         },
         rounds=2,
     )
