@@ -8,14 +8,13 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from spatial import Ad, nodewise, solve_inertia, twist_from_head, wrench_to_head
+from spatial import Ad, cross, join, nodewise, solve_inertia
 
 from .node_arrays import apply, settle
 from .space_path import HeadDynamics
 
 _Ad = nodewise(Ad)
-_twist_from_head = nodewise(twist_from_head)
-_wrench_to_head = nodewise(wrench_to_head)
+_cross = nodewise(cross)
 
 
 def reduced_to_head(
@@ -44,7 +43,10 @@ def carried(
     rotation: Float[Array, "3 3 nodes"], position: Float[Array, "3 nodes"], twist: Float[Array, "6"]
 ) -> Float[Array, "6 nodes"]:
     """A twist of the head, or its rate, as each section of a rigid body has it, in the section frame."""
-    return _twist_from_head(rotation, position, jnp.broadcast_to(twist[:, None], (6, position.shape[1])))
+    spread = jnp.broadcast_to(twist[:, None], (6, position.shape[1]))
+    back = jnp.swapaxes(rotation, 0, 1)
+    linear, angular = settle((apply(back, settle(spread[:3] + _cross(spread[3:], position))), apply(back, spread[3:])))
+    return jnp.concatenate([linear, angular])
 
 
 def _gathered(rotation, position, inertia, wrench, nose_inertia, nose_wrench):
@@ -70,9 +72,10 @@ def _derivative(parts, changes):
     def unbalanced(*moved):
         now = dict(enumerate(parts)) | dict(zip(moving, moved, strict=True))
         rotation, position, inertia, wrench, nose_inertia, nose_wrench = now.values()
-        left = wrench - apply(inertia, settle(carried(rotation, position, rate)))
-        total = jnp.sum(_wrench_to_head(rotation, position, settle(left)), axis=1)
-        return total + nose_wrench - nose_inertia @ rate
+        left = settle(wrench - apply(inertia, settle(carried(rotation, position, rate))))
+        force, couple = settle((apply(rotation, left[:3]), apply(rotation, left[3:])))
+        couple = settle(couple + _cross(position, force))
+        return join(jnp.sum(force, axis=1), jnp.sum(couple, axis=1)) + nose_wrench - nose_inertia @ rate
 
     _, change = jax.jvp(unbalanced, tuple(parts[k] for k in moving), tuple(changes[k] for k in moving))
     return rate, solve_inertia(inertia, change)

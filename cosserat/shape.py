@@ -74,6 +74,7 @@ def shape_from_strain(
     position, velocity = integrals[:3], integrals[3:6]
     if fine:
         spin_rate = integrals[6:]
-    swing = _cross(spin_rate, tangent) + _cross(spin, slide + stretch_rate) + stretch_rate2  # (24)
+    swept, turning = settle((_cross(spin_rate, tangent), _cross(spin, settle(slide + stretch_rate))))
+    swing = swept + turning + stretch_rate2  # (24)
     acceleration = integral_from_head(settle(swing), panel_integral)
     return Shape(quaternion, rotation, position, velocity, acceleration, spin, spin_rate)
