@@ -156,7 +156,7 @@ MUTANTS = (
     Mutant(
         "composite_wrench_without_its_link", "[KR13] (26): starts without the own β", "multibody/newton_euler.py",
         "beyond = sums_beyond(tree, wrenches)",
-        "beyond = sums_beyond(tree, wrenches) - wrenches[tree.layout.freedom_body]",
+        "beyond = -wrenches[tree.layout.freedom_body] + sums_beyond(tree, wrenches)",
         ("tree_torques_by_lagrange",),
     ),
     Mutant(
