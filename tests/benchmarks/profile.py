@@ -25,7 +25,7 @@ def profile_rows() -> Iterator[Row]:
     panels = cosserat.Panels()
     body = panels.sample(beam, fluid)
 
-    def piece(name, gait, t):
+    def piece(name, gait, t, body):
         strain = strain_rates(gait, body.X, t)
         if name == "strains":
             return strain
@@ -39,15 +39,19 @@ def profile_rows() -> Iterator[Row]:
         motion = section_motion(shape, state.twist)
         return motion if name == "motion of the sections" else at_loads(body, motion, state).twist
 
-    def total(name, parameters, t):
-        parts = eqx.filter(piece(name, gait_of(parameters), t), eqx.is_array)
+    def total(name, parameters, t, body):
+        parts = eqx.filter(piece(name, gait_of(parameters), t, body), eqx.is_array)
         return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(parts))
 
     start = jnp.asarray(PARAMETERS)
-    value = {name: looped(lambda t, name=name: total(name, start, t), 200) for name in PIECES}
+    value = {name: looped(lambda t, body, name=name: total(name, start, t, body), 200, body) for name in PIECES}
     derived = ("orientation", "shape", "whole evaluation")
-    forward = {n: looped(lambda t, n=n: jax.jacfwd(lambda p: total(n, p, t))(start), 50) for n in derived}
-    reverse = {n: looped(lambda t, n=n: jax.grad(lambda p: total(n, p, t))(start), 50) for n in derived}
+    forward = {
+        n: looped(lambda t, body, n=n: jax.jacfwd(lambda p: total(n, p, t, body))(start), 50, body) for n in derived
+    }
+    reverse = {
+        n: looped(lambda t, body, n=n: jax.grad(lambda p: total(n, p, t, body))(start), 50, body) for n in derived
+    }
     times = interleaved(value)
     whole = times["whole evaluation"].least
     for name, time in times.items():

@@ -112,9 +112,10 @@ def both_loops():
     waves = [wave(k * np.pi * STATIONS) for k in (1, 2) for wave in (np.cos, np.sin)]
     modes = 0.5 * LENGTH * WEIGHTS * np.stack([np.ones_like(STATIONS), *waves])
     path, body, gait, state = beam()
+    stations = path.stations(body, jnp.asarray(STATIONS))
 
     def run(t):
-        loops = path.both_loops(body, gait, hydro.Void(), state, t, jnp.asarray(STATIONS))
+        loops = path.both_loops(body, gait, hydro.Void(), state, t, stations)
         torque = jnp.concatenate([modes[:1] @ loops.moment[:, 1], modes @ loops.moment[:, 2]])
         return jnp.concatenate([loops.head_twist_rate, torque])
 

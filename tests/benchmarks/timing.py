@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
@@ -60,14 +61,18 @@ def seconds(run: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-def looped(f: Callable, count: int) -> Work:
-    """`count` evaluations of f(t) in one compiled loop, each waiting for the one before: no call from Python in it."""
+def looped(f: Callable, count: int, *given) -> Work:
+    """`count` evaluations of f(t, *given) in one compiled loop, each waiting for the one before.
 
-    def body(k, carry):
-        return 1e-30 * jnp.sum(f(3.3 + 1e-30 * carry)) + 1e-9 * k
+    No call from Python in it; what is given is no constant of the program, as a body in a swim is none.
+    """
 
-    loop = jax.jit(lambda: jax.lax.fori_loop(0, count, body, 0.0))
-    return Work(lambda: loop().block_until_ready(), count)
+    @eqx.filter_jit
+    def loop(given):
+        step = lambda k, carry: 1e-30 * jnp.sum(f(3.3 + 1e-30 * carry, *given)) + 1e-9 * k  # noqa: E731
+        return jax.lax.fori_loop(0, count, step, 0.0)
+
+    return Work(lambda: loop(given).block_until_ready(), count)
 
 
 def called(f: Callable, *args, count: int = 1) -> Work:
