@@ -14,7 +14,6 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from .checks import Numbers, increasing, number, positive, shown
 
-
 KEPT_STEPS = 1024  # states kept for reverse mode
 
 
