@@ -47,10 +47,10 @@ def profile_rows() -> Iterator[Row]:
     value = {name: looped(lambda t, body, name=name: total(name, start, t, body), 200, body) for name in PIECES}
     derived = ("orientation", "shape", "whole evaluation")
     forward = {
-        n: looped(lambda t, body, n=n: jax.jacfwd(lambda p: total(n, p, t, body))(start), 50, body) for n in derived
+        n: looped(lambda t, body, n=n: jax.jacfwd(lambda p: total(n, p, t, body))(start), 100, body) for n in derived
     }
     reverse = {
-        n: looped(lambda t, body, n=n: jax.grad(lambda p: total(n, p, t, body))(start), 50, body) for n in derived
+        n: looped(lambda t, body, n=n: jax.grad(lambda p: total(n, p, t, body))(start), 100, body) for n in derived
     }
     times = interleaved(value)
     whole = times["whole evaluation"].least

@@ -67,12 +67,15 @@ def looped(f: Callable, count: int, *given) -> Work:
     No call from Python in it; what is given is no constant of the program, as a body in a swim is none.
     """
 
-    @eqx.filter_jit
-    def loop(given):
+    arrays, rest = eqx.partition(given, eqx.is_array)
+
+    @jax.jit  # `eqx.filter_jit` would take longer to begin than some loops to end
+    def loop(arrays):
+        given = eqx.combine(arrays, rest)
         step = lambda k, carry: 1e-30 * jnp.sum(f(3.3 + 1e-30 * carry, *given)) + 1e-9 * k  # noqa: E731
         return jax.lax.fori_loop(0, count, step, 0.0)
 
-    return Work(lambda: loop(given).block_until_ready(), count)
+    return Work(lambda: loop(arrays).block_until_ready(), count)
 
 
 def called(f: Callable, *args, count: int = 1) -> Work:
