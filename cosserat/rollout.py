@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import Marcher, Numbers, Span, integrate, quaternion_rate
+from spatial import KEPT_STEPS, Marcher, Numbers, Span, integrate, quaternion_rate
 
 from .beam import Beam
 from .head_dynamics import check_model, check_state
@@ -18,7 +18,8 @@ from .strain import Gait
 
 FAILED = (
     "the time integration did not reach t1. Likely causes: a gait that is not twice differentiable in time or "
-    "returns NaN, strains too large or too fast, tolerances below round-off, or too few steps (max_steps)."
+    "returns NaN, strains too large or too fast, tolerances below round-off, or too few steps (max_steps; "
+    f"in reverse mode {KEPT_STEPS} unless an adjoint is given)."
 )
 
 
@@ -57,7 +58,7 @@ class Trajectory(eqx.Module):
         """The state at any time between the first and the last [s]; needs `rollout(..., dense=True)`."""
         if self.dense is None:
             raise ValueError("state_at needs the dense output: call rollout(..., dense=True)")
-        position, quaternion, twist = self.dense.evaluate(jnp.asarray(t, float))
+        position, quaternion, twist = jnp.split(self.dense.evaluate(jnp.asarray(t, float)), (3, 7))
         return unchecked_state(position, quaternion / jnp.linalg.norm(quaternion), twist)
 
 
@@ -101,7 +102,8 @@ def rollout(
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: greatest number of steps.
+        max_steps: greatest number of steps; in reverse mode no more than `spatial.KEPT_STEPS`, all stages of which
+            are kept, unless an adjoint is given.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
             `jax.jacfwd`.
         dense: keep the continuous solution, for `Trajectory.state_at`.

@@ -10,6 +10,7 @@ from hydro import AbstractFluid, EllipticSection
 from spatial import nodewise
 
 from .beam import Beam
+from .node_arrays import Transfer
 from .quadrature import (
     LOAD_ORDER,
     cumulative,
@@ -69,8 +70,8 @@ class SampledBody(eqx.Module):
     load_inertia: Float[Array, "6 6 loads"]
     load_added: Float[Array, "6 6 loads"]
     load_quadratic: Float[Array, "panels 3"]
-    to_load: Float[Array, "nodes loads"]
-    from_load: Float[Array, "loads nodes"]
+    to_load: Transfer
+    from_load: Transfer
 
     def stations(self, X: Float[Array, "points"]) -> Stations:
         """Prepares abscissae [m] at which the body will be asked, many times."""
@@ -102,8 +103,8 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
     loads = load_nodes(beam)
     section = jax.tree.map(jnp.ravel, loads.section)
     load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
-    to_load = _interpolation(load_X / L, order, panels)
-    from_load = load_weight[:, None] * to_load.T
+    to_load = Transfer(_interpolation(load_X / L, order, panels))
+    from_load = Transfer(load_weight[:, None] * to_load.back)
     load_inertia = nodewise(beam.section_inertia)(section)
     load_added = jax.vmap(fluid.added_inertia, out_axes=-1)(section)
     return SampledBody(

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
-from spatial import Marcher, Numbers, Span, angular, finite, integrate, linear, quaternion_rate
+from spatial import KEPT_STEPS, Marcher, Numbers, Span, angular, finite, integrate, linear, quaternion_rate
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -22,7 +22,8 @@ from .tree import Tree
 FAILED = (
     "the time integration did not reach t1. Likely causes: a joint law that is not twice differentiable in time "
     "or returns NaN, stiff springs or friction (an implicit solver or a greater friction_speed helps), a passive "
-    "joint that moves almost no inertia, tolerances below round-off, or too few steps (max_steps)."
+    "joint that moves almost no inertia, tolerances below round-off, or too few steps (max_steps; "
+    f"in reverse mode {KEPT_STEPS} unless an adjoint is given)."
 )
 
 Torque = Callable[[Float[Array, ""], Float[Array, "positions"], Float[Array, "freedoms"]], Float[Array, "freedoms"]]
@@ -202,7 +203,8 @@ def rollout(
         atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: greatest number of steps.
+        max_steps: greatest number of steps; in reverse mode no more than `spatial.KEPT_STEPS`, all stages of which
+            are kept, unless an adjoint is given.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
         throw: raise when the integration fails; otherwise `succeeded` tells.
         progress: a diffrax progress meter.

@@ -18,6 +18,9 @@ from .inertia import (
     solve_inertia as solve_inertia,
     split_inertia as split_inertia,
 )
+from .kept_stages import (
+    KEPT_STEPS as KEPT_STEPS,
+)
 from .rotations import (
     dexp as dexp,
     matrix_from_quaternion as matrix_from_quaternion,

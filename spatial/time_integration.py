@@ -10,11 +10,11 @@ import equinox.internal as eqxi
 import jax
 import jax.numpy as jnp
 from jax.core import Tracer
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, PyTree
 
 from .checks import Numbers, increasing, number, positive, shown
-
-KEPT_STEPS = 1024  # states kept for reverse mode
+from .kept_stages import Outcome, can_keep_stages, solved
 
 
 class Span(eqx.Module):
@@ -53,7 +53,8 @@ class Marcher(eqx.Module):
         controller: diffrax step size controller.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
         max_steps: greatest number of steps.
-        adjoint: how derivatives go through time.
+        adjoint: how derivatives go through time; None for reverse mode from the stages kept (`spatial.kept_stages`)
+            where the solver is an explicit Runge-Kutta method, else from states kept by diffrax.
         progress: diffrax progress meter; any but `NoProgressMeter` keeps the program out of JAX's cache.
     """
 
@@ -61,7 +62,7 @@ class Marcher(eqx.Module):
     controller: diffrax.AbstractStepSizeController
     dt0: Float[Array, ""] | None
     max_steps: int = eqx.field(static=True)
-    adjoint: diffrax.AbstractAdjoint
+    adjoint: diffrax.AbstractAdjoint | None
     progress: diffrax.AbstractProgressMeter
 
     def __init__(
@@ -93,26 +94,8 @@ class Marcher(eqx.Module):
         self.controller = controller
         self.dt0 = None if dt0 is None else positive("dt0", dt0, "s")
         self.max_steps = max_steps
-        # A state is small, and one kept is a step that the way back need not take again.
-        kept = diffrax.RecursiveCheckpointAdjoint(checkpoints=min(max_steps, KEPT_STEPS))
-        self.adjoint = kept if adjoint is None else adjoint
+        self.adjoint = adjoint
         self.progress = diffrax.NoProgressMeter() if progress is None else progress
-
-
-class March(eqx.Module):
-    """What an integration in time has found.
-
-    Attributes:
-        states: at the times of the record.
-        steps: accepted and rejected time steps.
-        reached: whether it came to the last time.
-        dense: the continuous solution, when it was asked for.
-    """
-
-    states: PyTree
-    steps: Int[Array, "2"]
-    reached: Bool[Array, ""]
-    dense: diffrax.AbstractGlobalInterpolation | diffrax.DenseInterpolation | None
 
 
 def integrate(
@@ -123,7 +106,7 @@ def integrate(
     law: Any = None,
     dense: bool = False,
     land: bool = False,
-) -> March:
+) -> Outcome:
     """Integrates dy/dt = field(t, y) over a span.
 
     Args:
@@ -132,49 +115,88 @@ def integrate(
         span: when.
         marcher: how.
         law: where it has `break_times` [s], the integrator steps onto them.
-        dense: keep the continuous solution.
+        dense: keep the continuous solution; its states are flat arrays.
         land: step onto the times of the record, instead of interpolating between steps.
     """
-    field = jax.jit(field)  # diffrax calls it several times: traced once
-    with _already_checked():
-        solution = diffrax.diffeqsolve(
-            diffrax.ODETerm(lambda t, y, _: field(t, y)),
-            marcher.solver,
-            t0=span.t0,
-            t1=span.t1,
-            # Given, since diffrax's own first guess would compile the field once more.
-            dt0=1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0,
-            y0=start,
-            saveat=diffrax.SaveAt(ts=span.times, dense=dense),
-            stepsize_controller=_stopping(marcher.controller, law, span.times if land else None),
-            max_steps=marcher.max_steps,
-            adjoint=marcher.adjoint,
-            throw=False,
-            progress_meter=marcher.progress,
-        )
-    steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
-    return March(solution.ys, steps, solution.result == diffrax.RESULTS.successful, solution.interpolation)
+    flat_start, unravel = ravel_pytree(start)  # one array: an operation each for diffrax, instead of one for each part
+    flat_field = jax.jit(lambda t, y: ravel_pytree(field(t, unravel(y)))[0])  # called several times, traced once
+    jumps = _jumps(law)
+    controller = _stopping(marcher.controller, jumps, span.times if land else None)
+    # Given, since diffrax's own first guess would compile the field once more.
+    dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
+    march = _March(marcher.solver, controller, span.t1, dt0, marcher.max_steps, marcher.progress)
+    if marcher.adjoint is None and can_keep_stages(marcher.solver) and not dense:
+        closed = eqx.filter_closure_convert(flat_field, span.t0, flat_start)
+        arrays, rest = eqx.partition(march, eqx.is_array)
+        march = eqx.combine(jax.lax.stop_gradient(arrays), rest)
+        found = solved((closed, flat_start, span.t0, span.times), march, jumps)
+    else:
+        adjoint = diffrax.RecursiveCheckpointAdjoint() if marcher.adjoint is None else marcher.adjoint
+        found = march(flat_field, flat_start, span.t0, span.times, dense, adjoint=adjoint)
+    return eqx.tree_at(lambda o: o.states, found, jax.vmap(unravel)(found.states))
+
+
+class _March(eqx.Module):
+    """diffrax, told all but what to integrate."""
+
+    solver: diffrax.AbstractSolver
+    controller: diffrax.AbstractStepSizeController
+    t1: Float[Array, ""]
+    dt0: Float[Array, ""]
+    max_steps: int = eqx.field(static=True)
+    progress: diffrax.AbstractProgressMeter
+
+    def __call__(self, field, start, t0, times, dense=False, max_steps=None, adjoint=None) -> Outcome:
+        with _lean_diffrax():
+            solution = diffrax.diffeqsolve(
+                diffrax.ODETerm(lambda t, y, _: field(t, y)),
+                self.solver,
+                t0=t0,
+                t1=self.t1,
+                dt0=self.dt0,
+                y0=start,
+                saveat=diffrax.SaveAt(ts=times, dense=dense),
+                stepsize_controller=self.controller,
+                max_steps=self.max_steps if max_steps is None else min(max_steps, self.max_steps),
+                adjoint=diffrax.ForwardMode() if adjoint is None else adjoint,
+                throw=False,
+                progress_meter=self.progress,
+            )
+        steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
+        reached = solution.result == diffrax.RESULTS.successful
+        return Outcome(solution.ys, steps, reached, solution.interpolation)
 
 
 @contextlib.contextmanager
-def _already_checked() -> Iterator[None]:
-    """Leaves out diffrax's checks of times, which `Span` has made.
+def _lean_diffrax() -> Iterator[None]:
+    """Leaves out diffrax's checks of times, which `Span` has made, and traces its hundred steps of a digit once.
 
-    They would call back to Python from the compiled program, and JAX keeps no such program between sessions: every
-    first swim would be compiled again.
+    The checks would call back to Python from the compiled program, and JAX keeps no such program between sessions:
+    every first swim would be compiled again.
     """
-    check, eqxi.error_if = eqxi.error_if, lambda x, *_, **__: x
+    check, before = eqxi.error_if, eqxi.prevbefore
+    eqxi.error_if, eqxi.prevbefore = lambda x, *_, **__: x, _prevbefore
     try:
         yield
     finally:
-        eqxi.error_if = check
+        eqxi.error_if, eqxi.prevbefore = check, before
 
 
-def _stopping(controller, law, landings):
-    """The controller, made to step onto the times at which a law breaks (its `break_times`), and onto landings."""
+_prevbefore = jax.jit(eqxi.prevbefore)
+
+
+def _jumps(law):
+    """Times at which a law breaks (its `break_times`), increasing [s]."""
     breaks = getattr(law, "break_times", ())
-    if not isinstance(controller, diffrax.AbstractAdaptiveStepSizeController) or not (breaks or landings is not None):
+    if not breaks:
+        return jnp.zeros(0)
+    return jnp.unique(jax.lax.stop_gradient(jnp.stack(list(breaks))), size=len(breaks))
+
+
+def _stopping(controller, jumps, landings):
+    """The controller, made to step onto the jumps and onto landings."""
+    adaptive = isinstance(controller, diffrax.AbstractAdaptiveStepSizeController)
+    if not adaptive or (jumps.size == 0 and landings is None):
         return controller
     # Jumps, not mere steps: past a break the first stage is evaluated anew, on the right side of it.
-    jumps = jnp.unique(jax.lax.stop_gradient(jnp.stack(list(breaks))), size=len(breaks)) if breaks else None
-    return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps)
+    return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps if jumps.size else None)

@@ -1,6 +1,6 @@
 """The 6-vector convention (linear part first), the only place where 6-vectors are sliced."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -22,22 +22,31 @@ def join(lin: Float[Array, "*batch 3"], ang: Float[Array, "*batch 3"]) -> Float[
     return jnp.concatenate([lin, ang], axis=-1)
 
 
+def components(v: Float[Array, "*batch n"]) -> Sequence[Float[Array, "*batch 1"]]:
+    """A vector of any unit cut into its components: one operation, whose way back is one too."""
+    return jax.lax.split(v, (1,) * v.shape[-1], axis=v.ndim - 1)
+
+
 def cross(a: Float[Array, "*batch 3"], b: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
     """Vector product a × b of vectors of any unit in one frame.
 
     Written out: XLA fuses it, while `jnp.cross` moves axes about.
     """
-    a1, a2, a3 = a[..., 0], a[..., 1], a[..., 2]
-    b1, b2, b3 = b[..., 0], b[..., 1], b[..., 2]
-    return jnp.stack([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=-1)
+    (a1, a2, a3), (b1, b2, b3) = components(a), components(b)
+    return jnp.concatenate([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=-1)
 
 
 def hat(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
     """Skew-symmetric matrix with hat(v) @ u = v × u, for vectors of any unit in one frame."""
-    v1, v2, v3 = v[..., 0], v[..., 1], v[..., 2]
+    v1, v2, v3 = components(v)
     zero = jnp.zeros_like(v1)
-    rows = [[zero, -v3, v2], [v3, zero, -v1], [-v2, v1, zero]]
-    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+    return matrix3([zero, -v3, v2, v3, zero, -v1, -v2, v1, zero])
+
+
+def matrix3(entries: Sequence[Float[Array, "*batch 1"]]) -> Float[Array, "*batch 3 3"]:
+    """The 3x3 matrix of nine entries, row by row, of any unit."""
+    rows = jnp.concatenate(entries, axis=-1)
+    return rows.reshape(*rows.shape[:-1], 3, 3)
 
 
 def safe_norm(v: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
