@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from hydro import EllipticSection
 from spatial import join, matrix_from_quaternion
 
 from .beam import Beam
@@ -18,6 +19,7 @@ class Along(eqx.Module):
 
     Attributes:
         stations: those asked for [m].
+        section: of the body there.
         nodes: of the quadrature of the power [m].
         weight: its weights [m].
         X: stations, nodes and tail, sorted [m].
@@ -25,15 +27,24 @@ class Along(eqx.Module):
     """
 
     stations: Float[Array, "stations"]
+    section: EllipticSection
     nodes: Float[Array, "nodes"]
     weight: Float[Array, "nodes"]
     X: Float[Array, "all"]
     place: Int[Array, "all"]
 
-    def __init__(self, beam: Beam, stations: Float[Array, "stations"]):
-        """Joins increasing stations to the nodes and the tail of a body."""
-        nodes = load_nodes(beam)
-        self.stations, self.nodes, self.weight = stations, nodes.X.ravel(), nodes.weight.ravel()
+    def __init__(
+        self,
+        beam: Beam,
+        stations: Float[Array, "stations"],
+        quadrature: tuple[Float[Array, "nodes"], Float[Array, "nodes"]] | None = None,
+    ):
+        """Joins increasing stations to a body's load grid (nodes and weights, where they are known) and its tail."""
+        if quadrature is None:
+            loads = load_nodes(beam)
+            quadrature = loads.X.ravel(), loads.weight.ravel()
+        self.nodes, self.weight = quadrature
+        self.stations, self.section = stations, jax.vmap(beam.profile)(stations)
         everywhere = jnp.concatenate([self.stations, self.nodes, beam.length[None]])
         order = jnp.argsort(everywhere)
         self.X, self.place = everywhere[order], jnp.argsort(order)

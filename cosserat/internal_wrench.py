@@ -117,7 +117,7 @@ def body_fields(
 ) -> BodyFields:
     """`internal_wrench` from what the two loops of a path have found at `along.X`."""
     loop, twist_rate = along.at_stations(loops), loops.head_twist_rate
-    section = jax.vmap(beam.profile)(along.stations)
+    section = along.section
     place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion))
     terms = jax.vmap(fluid.terms)(section, place, loop.twist)
     added = jax.vmap(fluid.added_inertia)(section)

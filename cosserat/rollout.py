@@ -39,6 +39,7 @@ class Trajectory(eqx.Module):
         twist: of the head, in its frame [m/s, rad/s].
         steps: accepted and rejected time steps.
         succeeded: whether the integration reached the last time.
+        coiled: whether the gait coils the body within one panel of the space path, past what it resolves.
         dense: the continuous solution, when it was asked for: see `state_at`.
     """
 
@@ -48,6 +49,7 @@ class Trajectory(eqx.Module):
     twist: Float[Array, "times 6"]
     steps: Int[Array, "2"]
     succeeded: Bool[Array, ""]
+    coiled: Bool[Array, ""]
     dense: diffrax.AbstractGlobalInterpolation | diffrax.DenseInterpolation | None = None
 
     def state(self, k: int | Int[Array, ""]) -> HeadState:
@@ -109,7 +111,8 @@ def rollout(
         dense: keep the continuous solution, for `Trajectory.state_at`.
         land: step onto the output times, instead of interpolating between steps; for the last digits, since the
             interpolation is less exact than the steps.
-        throw: raise when the integration fails; otherwise `succeeded` tells, and the rest of the arrays is infinite.
+        throw: raise when the integration fails; otherwise `succeeded` and `coiled` tell; arrays
+            past a failure are infinite.
         progress: a diffrax progress meter.
     """
     path = check_model(beam, gait, fluid, path)
@@ -117,10 +120,10 @@ def rollout(
     state = HeadState() if state is None else state
     check_state(state)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
-    run, too_coiled = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
+    run = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
     if not throw:
         return run
-    twist = eqx.error_if(run.twist, too_coiled, COILED)
+    twist = eqx.error_if(run.twist, run.coiled, COILED)
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
 
 
@@ -143,5 +146,4 @@ def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     # The flow keeps the norm of the quaternion; the solver only to its tolerance.
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
-    run = Trajectory(span.times, position, quaternion, twist, march.steps, succeeded, march.dense)
-    return run, too_coiled
+    return Trajectory(span.times, position, quaternion, twist, march.steps, succeeded, too_coiled, march.dense)

@@ -126,11 +126,11 @@ def simulate(
         progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
     )
     body = path.sample(beam, fluid)
-    _raise_if_coiled(gait, body, path, trajectory)
+    _raise_if_coiled(gait, body, trajectory)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
-    _warn_if_unresolved(gait, beam, path, trajectory)
     with waiting("recording ...", progress):
-        fields = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
+        fields, tail = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
+    _warn_if_unresolved(path, float(tail))
     how = {"gait": type(gait).__name__, "space_path": str(path)}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
     return _dataset(fields, beam, trajectory, attrs)
@@ -141,27 +141,19 @@ def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
     return duration * (0.005 if isinstance(path, Panels) else 2.0) * (1e-6 / rtol) ** 0.2
 
 
-def _raise_if_coiled(gait: Gait, body: Any, path: AbstractSpacePath, trajectory: Trajectory) -> None:
-    if not isinstance(path, Panels):
+def _raise_if_coiled(gait: Gait, body: Any, trajectory: Trajectory) -> None:
+    if not bool(trajectory.coiled):
         return
-    turns = np.asarray(_turns(gait, body, trajectory.time))
-    bad = np.asarray(coiled(jnp.asarray(turns)))
-    if bad.any():
-        k = np.argmax(bad)
-        raise SimulationError(
-            f"at t = {float(trajectory.time[k]):g} s {COILED} A panel turns by {turns[k, 0]:.2g} rad, of which "
-            f"{turns[k, 1]:.2g} rad by bending about changing axes; {MAX_TURN:g} and {MAX_SECOND_TURN:g} are allowed."
-        )
+    turns = panel_turns(gait, body, trajectory.time)
+    k = int(np.argmax(coiled(turns)))
+    raise SimulationError(
+        f"at t = {float(trajectory.time[k]):g} s {COILED} A panel turns by {turns[k, 0]:.2g} rad, of which "
+        f"{turns[k, 1]:.2g} rad by bending about changing axes; {MAX_TURN:g} and {MAX_SECOND_TURN:g} are allowed."
+    )
 
 
-_turns = eqx.filter_jit(panel_turns)
-
-
-def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, trajectory: Trajectory) -> None:
-    if not isinstance(path, Panels):
-        return
-    tail = float(jnp.max(strain_tail(gait, beam.length, trajectory.time, path.order, path.panels)))
-    if tail > 1e-5:
+def _warn_if_unresolved(path: AbstractSpacePath, tail: float) -> None:
+    if isinstance(path, Panels) and tail > 1e-5:
         warnings.warn(
             f"the gait is not resolved by {path.panels} panel(s) of {path.order} nodes along the body (relative "
             f"tail of its expansion {tail:.0e}): waves too short, or not smooth in X. "
@@ -171,11 +163,13 @@ def _warn_if_unresolved(gait: Gait, beam: Beam, path: AbstractSpacePath, traject
 
 
 @eqx.filter_jit
-def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> dict[str, Any]:
-    """Everything at every output time, one instant after the other: memory stays small."""
-    along = Along(beam, beam.length * jnp.linspace(0.0, 1.0, stations))
-    prepared = path.stations(body, along.X)
+def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> tuple[dict[str, Any], Any]:
+    """Everything at every output time, one instant after the other: memory stays small. And the tail of the strains."""
     sampled = body if isinstance(path, Panels) else Panels().sample(beam, fluid)
+    along = Along(beam, beam.length * np.linspace(0.0, 1.0, stations), (sampled.load_X, sampled.load_weight))
+    prepared = path.stations(body, along.X)
+    grid = path if isinstance(path, Panels) else Panels()
+    tail = jnp.max(strain_tail(gait, beam.length, trajectory.time, grid.order, grid.panels))
 
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
@@ -215,9 +209,8 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
         record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
         return record | fields.nose
 
-    section = jax.vmap(beam.profile)(along.stations)
     record = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
-    return record | {"semiaxis_b": section.b, "semiaxis_c": section.c}
+    return record | {"semiaxis_b": along.section.b, "semiaxis_c": along.section.c}, tail
 
 
 def _dataset(fields: dict[str, Any], beam: Beam, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:

@@ -86,7 +86,8 @@ class TravellingWave(AbstractLaw):
     phase: Scalar
 
     def __init__(self, amplitude: Numbers, wavelength: Numbers, period: Numbers, phase: Numbers = 0.0):
-        self.amplitude = jnp.atleast_1d(finite("TravellingWave.amplitude", amplitude))
+        amplitude = finite("TravellingWave.amplitude", amplitude)
+        self.amplitude = amplitude[None] if amplitude.ndim == 0 else amplitude
         if self.amplitude.ndim != 1:
             raise ValueError(
                 f"TravellingWave.amplitude has shape {self.amplitude.shape}: must be one number, or the coefficients "

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from spatial import require_float64
-from spatial.checks import shown
+from spatial.checks import constant, shown
 
 from .published import PUBLISHED
 
@@ -54,7 +54,7 @@ def check_strain(gait: Callable[[Any, Any], Any], length: Any, t: Any) -> None:
         ValueError: a strain is not a finite number, or the body is turned inside out (Γ1 ≤ 0).
     """
     X = np.linspace(0.0, 1.0, 7) * float(length)
-    strains = np.asarray(_sampled(gait, jnp.asarray(X), jnp.asarray(t, float)))
+    strains = np.asarray(_sampled(gait, constant(X), constant(np.asarray(t, float))))
     for rule, wrong in (
         ("must be finite", ~np.isfinite(strains)),
         ("Γ1 must be positive: 1 where the body does not stretch", (strains <= 0.0) & (np.arange(6) == 0)),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
@@ -59,7 +60,7 @@ class Cap(eqx.Module):
     def __init__(self, base: Numbers, height: Numbers, b: Numbers, c: Numbers):
         self.base = finite("Cap.base", base, ())
         self.height = finite("Cap.height", height, ())
-        if not isinstance(self.height, Tracer) and self.height == 0.0:
+        if not isinstance(self.height, Tracer) and float(self.height) == 0.0:
             raise ValueError("Cap.height = 0.0: must not be zero [m]; negative for a nose, positive for a tail")
         self.b = positive("Cap.b", b, "m")
         self.c = positive("Cap.c", c, "m")
@@ -101,15 +102,17 @@ class Profile(eqx.Module):
             raise ValueError(
                 f"Profile: {len(self.pieces)} piece(s) need {len(self.pieces) + 1} breaks, {self.breaks.size} given"
             )
-        if not isinstance(self.breaks, Tracer) and self.breaks[0] != 0.0:
-            raise ValueError(f"Profile.breaks[0] = {self.breaks[0]}: must be 0, the nose [m]")
+        ends = self.breaks if isinstance(self.breaks, Tracer) else np.asarray(self.breaks)
+        if not isinstance(ends, Tracer) and ends[0] != 0.0:
+            raise ValueError(f"Profile.breaks[0] = {ends[0]}: must be 0, the nose [m]")
         for k, piece in enumerate(self.pieces):
             if not callable(piece):
                 raise ValueError(f"Profile.pieces[{k}] = {piece!r}: must be a callable X -> (b, c)")
-            if not isinstance(pair := piece(0.5 * (self.breaks[k] + self.breaks[k + 1])), tuple) or len(pair) != 2:
-                raise ValueError(f"Profile.pieces[{k}] returns {pair!r} at one X: must be the pair (b, c) [m]")
             try:
-                inside = _inside(piece, self.breaks[k], self.breaks[k + 1])
+                pair = eqx.filter_eval_shape(piece, np.zeros(()))
+                if not isinstance(pair, tuple) or len(pair) != 2:
+                    raise ValueError(f"Profile.pieces[{k}] returns {pair!r} at one X: must be the pair (b, c) [m]")
+                inside = _inside(piece, ends[k], ends[k + 1])
             except jax.errors.JAXTypeError as error:
                 raise ValueError(
                     f"Profile.pieces[{k}] could not be evaluated at a traced X: write it with jax.numpy (jnp.sin, "
@@ -173,17 +176,14 @@ def eel_profile(
     """
     radius = positive("radius", radius, "m")
     shoulder, tail, length = number("shoulder", shoulder), number("tail", tail), number("length", length)
-    places = increasing("(radius, shoulder, tail, length)", jnp.stack([radius, shoulder, tail, length]), "m")
+    tail_b, tail_c = positive("tail_b", tail_b, "m"), positive("tail_c", tail_c, "m")
+    increasing("(radius, shoulder, tail, length)", [radius, shoulder, tail, length], "m")
     return Profile(
-        jnp.concatenate([jnp.zeros(1), places]),
+        [0.0, radius, shoulder, tail, length],
         (
             Cap(radius, -radius, radius, radius),
-            Taper(jnp.stack([radius, shoulder]), jnp.stack([radius] * 2), jnp.stack([radius] * 2)),
-            Taper(
-                jnp.stack([shoulder, tail]),
-                jnp.stack([radius, positive("tail_b", tail_b, "m")]),
-                jnp.stack([radius, positive("tail_c", tail_c, "m")]),
-            ),
+            Taper([radius, shoulder], [radius, radius], [radius, radius]),
+            Taper([shoulder, tail], [radius, tail_b], [radius, tail_c]),
             Cap(tail, length - tail, tail_b, tail_c),
         ),
     )
@@ -197,6 +197,6 @@ def uniform_profile(length: Numbers, b: Numbers, c: Numbers) -> Profile:
         b: semi-axis along t2 [m].
         c: semi-axis along t3 [m].
     """
-    span = jnp.stack([jnp.zeros(()), positive("length", length, "m")])
+    span = [0.0, positive("length", length, "m")]
     b, c = positive("b", b, "m"), positive("c", c, "m")
-    return Profile(span, (Taper(span, jnp.stack([b, b]), jnp.stack([c, c])),))
+    return Profile(span, (Taper(span, [b, b], [c, c]),))

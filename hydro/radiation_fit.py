@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import scipy.linalg
 from jaxtyping import Float
 
 from .radiation import Radiation
@@ -24,12 +23,14 @@ def fit_radiation(table: RadiationTable, orders: Mapping[tuple[int, ...], int] |
         table: added mass and damping.
         orders: for each group of modes that are coupled, the number of states; those of `HULL_ORDERS` when None.
     """
+    from scipy.linalg import block_diag
+
     A, B, C = np.zeros((0, 0)), np.zeros((0, 6)), np.zeros((6, 0))
     for modes, order in (HULL_ORDERS if orders is None else orders).items():
         drift, feed, read = fit_group(table, modes, order)
         into, out = np.zeros((order, 6)), np.zeros((6, order))
         into[:, list(modes)], out[list(modes)] = feed, read
-        A = np.asarray(scipy.linalg.block_diag(A, drift))
+        A = np.asarray(block_diag(A, drift))
         B, C = np.concatenate([B, into]), np.concatenate([C, out], axis=1)
     return Radiation(_added_mass(table, A, B, C), A, B, C)
 
@@ -65,13 +66,15 @@ def fit_group(
 
 def _hankel(kernel, order):
     """A, B, C whose exp(A k step) matches the samples of the kernel (eigensystem realisation)."""
+    from scipy.linalg import logm
+
     count, m = len(kernel) // 2, kernel.shape[1]
     block = lambda shift: np.block([[kernel[i + j + shift] for j in range(count)] for i in range(count)])  # noqa: E731
     left, size, right = np.linalg.svd(block(0))
     root = np.sqrt(size[:order])
     observe, control = left[:, :order] * root, root[:, None] * right[:order]
     step = (left[:, :order] / root).T @ block(1) @ (right[:order] / root[:, None]).T
-    return np.real(np.asarray(scipy.linalg.logm(step))) / STEP, control[:, :m], observe[:m]
+    return np.real(np.asarray(logm(step))) / STEP, control[:, :m], observe[:m]
 
 
 def _stable(A):
@@ -82,10 +85,11 @@ def _stable(A):
 
 
 def _read_out(A, B, kernel, time, table, C, passive):
+    from scipy.linalg import expm
     from scipy.optimize import LinearConstraint, minimize
 
     n, m = B.shape
-    step, reached = scipy.linalg.expm(A * STEP), [B]
+    step, reached = expm(A * STEP), [B]
     for _ in time[1:]:
         reached.append(step @ reached[-1])
     # C is a row vector c of m n numbers: kernel_ab(t) = Σ_k C_ak X_kb(t).

@@ -7,7 +7,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
@@ -213,9 +212,11 @@ def _refuse_open(tree, cuts, values):
 
 def _independent(columns):
     """Indices of a largest set of independent columns."""
+    from scipy.linalg import qr
+
     if columns.shape[0] == 0 or columns.shape[1] == 0:
         return np.zeros(0, int)
-    R, order = cast(tuple[np.ndarray, np.ndarray], scipy.linalg.qr(columns, mode="r", pivoting=True))
+    R, order = cast(tuple[np.ndarray, np.ndarray], qr(columns, mode="r", pivoting=True))
     size = np.abs(np.diag(R))
     rank = int(np.sum(size > 1e-8 * max(size[0], 1e-300)))
     return np.sort(order[:rank])

@@ -4,7 +4,6 @@ A known value is refused at once with a ValueError. A traced one (inside jit, vm
 `eqx.error_if`, so the returned array must be the one that is used.
 """
 
-import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,16 +36,22 @@ def _as_array(name: str, value: Numbers) -> Array:
     # What is known stays known while a program is traced, and is checked at once: a check inside a compiled program
     # calls back to Python, and JAX would not keep that program between sessions.
     known = not any(isinstance(part, Tracer) for part in jax.tree.leaves(value))
-    with jax.ensure_compile_time_eval() if known else contextlib.nullcontext():
-        try:
-            if isinstance(value, str):
-                raise TypeError("text")
-            array = jnp.asarray(value)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} = {shown(value)}: must be a number or an array of numbers") from error
-        if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
-            raise ValueError(f"{name} = {shown(value)}: must be real numbers, not {array.dtype}")
-        return array.astype(jnp.result_type(float))
+    try:
+        array = np.asarray(value) if known else jnp.asarray(value)
+        if array.dtype.kind in "USO":
+            raise TypeError("text or objects")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} = {shown(value)}: must be a number or an array of numbers") from error
+    if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
+        raise ValueError(f"{name} = {shown(value)}: must be real numbers, not {array.dtype}")
+    array = array.astype(jnp.result_type(float))
+    return constant(array) if isinstance(array, np.ndarray) else array
+
+
+def constant(array: np.ndarray) -> Array:
+    """A known array of any unit, for JAX: no operation, hence no program to load, and known while others are traced."""
+    with jax.ensure_compile_time_eval():
+        return jax.device_put(array)
 
 
 def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
@@ -103,7 +108,9 @@ def unit(name: str, value: Numbers, size: int, tolerance: float = 1e-6) -> Array
     array = finite(name, value, (size,))
     rule = f"must have unit norm (within {tolerance:g})"
     array = _guard(name, array, lambda x, xp: xp.abs(xp.sqrt(xp.sum(x * x)) - 1.0) > tolerance, rule)
-    return array / jnp.sqrt(jnp.sum(array * array))
+    if isinstance(array, Tracer):
+        return array / jnp.sqrt(jnp.sum(array * array))
+    return constant(np.asarray(array) / np.linalg.norm(array))
 
 
 def shaped(name: str, array: Array, shape: tuple[int | None, ...]) -> None:

@@ -65,6 +65,7 @@ def attributes(
     title: str, fluid: Any, steps: Int[Array, "2"], rtol: float, atol: float, **others: str
 ) -> dict[str, Any]:
     """How a run was made, for the file it goes to."""
+    accepted, rejected = np.asarray(steps).tolist()
     return {
         "title": f"anguilla: {title}",
         "conventions": "SI; X from nose to tail; forward is -t1; (w,x,y,z) quaternions; wrenches act on the body",
@@ -72,8 +73,8 @@ def attributes(
         "added_mass": str(getattr(fluid, "added_mass", "none")),
         "rtol": float(rtol),
         "atol": float(atol),
-        "steps_accepted": int(steps[0]),
-        "steps_rejected": int(steps[1]),
+        "steps_accepted": accepted,
+        "steps_rejected": rejected,
         **others,
     }
 

@@ -9,11 +9,12 @@ import equinox as eqx
 import equinox.internal as eqxi
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PyTree
 
-from .checks import Numbers, increasing, number, positive, shown
+from .checks import Numbers, constant, increasing, number, positive, shown
 from .kept_stages import Outcome, can_keep_stages, solved
 
 
@@ -32,11 +33,15 @@ class Span(eqx.Module):
 
     def __init__(self, t0: Numbers, t1: Numbers, samples: int, times: Numbers | None = None):
         """Even times, both ends included, or those given; refuses what does not increase from t0 to t1."""
-        self.t0, self.t1 = increasing("(t0, t1)", jnp.stack([number("t0", t0), number("t1", t1)]), "s")
+        ends = increasing("(t0, t1)", [number("t0", t0), number("t1", t1)], "s")
+        known = not isinstance(ends, Tracer)
+        begin, end = np.asarray(ends) if known else ends
+        put = constant if known else jnp.asarray
+        self.t0, self.t1 = put(begin), put(end)
         if times is None:
             if not isinstance(samples, int) or samples < 2:
                 raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
-            self.times = self.t0 + (self.t1 - self.t0) * jnp.linspace(0.0, 1.0, samples)
+            self.times = put(begin + (end - begin) * np.linspace(0.0, 1.0, samples))
             return
         times = increasing("times", times, "s")
         outside = (times[0] < self.t0) | (times[-1] > self.t1)
