@@ -12,6 +12,7 @@ settle = jax.lax.optimization_barrier
 """Keeps the compiler from computing a shared array again in every fused loop that uses it."""
 
 
+@jax.jit
 def apply(matrix: Float[Array, "i j n"], vector: Float[Array, "j *k n"]) -> Float[Array, "i *k n"]:
     """Product of matrices and vectors, node by node."""
     spread = (slice(None), *(None,) * (vector.ndim - 2))

@@ -1,5 +1,6 @@
 """6x6 inertia of a rigid body and its shift from frame to frame."""
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -58,6 +59,7 @@ def shift_inertia(
     return jnp.swapaxes(shift, -1, -2) @ inertia @ shift
 
 
+@jax.jit
 def solve_inertia(inertia: Float[Array, "6 6"], wrench: Float[Array, "6"]) -> Float[Array, "6"]:
     """The rate of twist with inertia @ rate = wrench, for a symmetric positive inertia.
 

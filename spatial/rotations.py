@@ -6,6 +6,7 @@ time derivatives at zero rotation, which is where every swim begins.
 
 import math
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -25,6 +26,7 @@ _UNITS = tuple(
 )
 
 
+@jax.jit
 def stumpff(u: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
     """Stumpff functions c0..c3 [-] of u = θ²: cos θ, sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³.
 
@@ -68,6 +70,7 @@ def quaternion_exp(f: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
     return jnp.concatenate([c0[..., None], 0.5 * c1[..., None] * f], axis=-1)
 
 
+@jax.jit
 def quaternion_multiply(p: Float[Array, "*batch 4"], q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
     """Hamilton product of quaternions: the rotation q followed, in the outer frame, by p."""
     # As p_k (e_k q): whole quaternions at a time, which compiles to straight loops, forward and backward.
@@ -89,6 +92,7 @@ def quaternion_rate(q: Float[Array, "*batch 4"], omega: Float[Array, "*batch 3"]
     return 0.5 * quaternion_multiply(q, jnp.concatenate([jnp.zeros_like(omega[..., :1]), omega], axis=-1))
 
 
+@jax.jit
 def matrix_from_quaternion(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
     """Rotation matrix of the unit quaternion q / |q|; its columns are the moving axes seen from the fixed frame."""
     # Entry by entry: products of small matrices, node by node, are what a compiler for processors does worst.

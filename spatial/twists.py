@@ -4,6 +4,7 @@ A pose is the pair (rotation, position) of a frame s seen from a frame h: column
 axes of s in h, position is the origin of s in h [m].
 """
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -38,6 +39,7 @@ def wrench_to_head(
     return join(force, _rotate(rotation, angular(wrench)) + cross(position, force))
 
 
+@jax.jit
 def Ad(rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"]) -> Float[Array, "*batch 6 6"]:
     """Matrix of `twist_from_head`: eta_s = Ad @ eta_h and f_h = Adᵀ @ f_s.
 
@@ -60,6 +62,7 @@ def bracket(x: Float[Array, "*batch 6"], y: Float[Array, "*batch 6"]) -> Float[A
     )
 
 
+@jax.jit
 def coadjoint(x: Float[Array, "*batch 6"], p: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6"]:
     """ad(x)ᵀ p: minus the rate a momentum p gains, in the moving frame, when the frame moves with twist x.
 

@@ -27,6 +27,7 @@ def components(v: Float[Array, "*batch n"]) -> Sequence[Float[Array, "*batch 1"]
     return jax.lax.split(v, (1,) * v.shape[-1], axis=v.ndim - 1)
 
 
+@jax.jit
 def cross(a: Float[Array, "*batch 3"], b: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
     """Vector product a × b of vectors of any unit in one frame.
 
@@ -36,6 +37,7 @@ def cross(a: Float[Array, "*batch 3"], b: Float[Array, "*batch 3"]) -> Float[Arr
     return jnp.concatenate([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=-1)
 
 
+@jax.jit
 def hat(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
     """Skew-symmetric matrix with hat(v) @ u = v × u, for vectors of any unit in one frame."""
     v1, v2, v3 = components(v)
