@@ -48,7 +48,7 @@ def _as_array(name: str, value: Numbers) -> Array:
     return constant(array) if isinstance(array, np.ndarray) else array
 
 
-def constant(array: np.ndarray) -> Array:
+def constant(array: np.ndarray | np.generic) -> Array:
     """A known array of any unit, for JAX: no operation, hence no program to load, and known while others are traced."""
     with jax.ensure_compile_time_eval():
         return jax.device_put(array)
