@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import KEPT_STEPS, Marcher, Numbers, Span, integrate, quaternion_rate
+from spatial import KEPT_STEPS, Marcher, Numbers, Span, integrate, kept_program, quaternion_rate
 
 from .beam import Beam
 from .head_dynamics import check_model, check_state
@@ -127,7 +127,7 @@ def rollout(
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
 
 
-@eqx.filter_jit
+@kept_program
 def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
     too_coiled = jnp.zeros((), bool)

@@ -4,7 +4,6 @@ import warnings
 from typing import Any
 
 import diffrax
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +11,7 @@ import xarray as xr
 
 from gaits.refusals import check_strain
 from hydro import AbstractFluid
-from spatial import Numbers, SimulationError, matrix_from_quaternion, number, raise_if_failed
+from spatial import Numbers, SimulationError, kept_program, matrix_from_quaternion, number, raise_if_failed
 from spatial.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from spatial.runs import bar, say_compiling, waiting
 
@@ -162,7 +161,7 @@ def _warn_if_unresolved(path: AbstractSpacePath, tail: float) -> None:
         )
 
 
-@eqx.filter_jit
+@kept_program
 def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> tuple[dict[str, Any], Any]:
     """Everything at every output time, one instant after the other: memory stays small. And the tail of the strains."""
     sampled = body if isinstance(path, Panels) else Panels().sample(beam, fluid)

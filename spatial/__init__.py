@@ -18,6 +18,9 @@ from .inertia import (
     solve_inertia as solve_inertia,
     split_inertia as split_inertia,
 )
+from .kept_programs import (
+    kept_program as kept_program,
+)
 from .kept_stages import (
     KEPT_STEPS as KEPT_STEPS,
 )
