@@ -9,7 +9,18 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
-from spatial import KEPT_STEPS, Marcher, Numbers, Span, angular, finite, integrate, linear, quaternion_rate
+from spatial import (
+    KEPT_STEPS,
+    Marcher,
+    Numbers,
+    Span,
+    angular,
+    finite,
+    integrate,
+    kept_program,
+    linear,
+    quaternion_rate,
+)
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -234,7 +245,7 @@ def rollout(
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(run.twist, ~run.succeeded, FAILED))
 
 
-@eqx.filter_jit
+@kept_program
 def _integrate(tree, drive, integrand, span, start, marcher):
     """The compiled part of `rollout`."""
 

@@ -3,14 +3,13 @@
 from typing import Any
 
 import diffrax
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
 from hydro import AbstractFluid, Void
-from spatial import Numbers, angular, finite, linear, raise_if_failed
+from spatial import Numbers, angular, finite, kept_program, linear, raise_if_failed
 from spatial.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 from spatial.runs import bar, say_compiling, waiting
 
@@ -161,7 +160,7 @@ def recorded(
     return _dataset(tree, None if isinstance(fluid, Void) else fluid, fields, trajectory, rtol, atol)
 
 
-@eqx.filter_jit
+@kept_program
 def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
     """Everything at every output time, one instant after the other: memory stays small."""
 

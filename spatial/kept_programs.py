@@ -27,9 +27,9 @@ import numpy as np
 from jax.core import Tracer
 from jax.experimental import serialize_executable
 
-OURS = ("spatial", "hydro", "gaits", "cosserat")
+SHARED = ("spatial", "hydro", "gaits")  # what either engine may run, beside itself
 OTHERS = ("jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "numpy")
-KNOWN = {*OURS, *OTHERS, "builtins", "copyreg", "functools"}
+LANGUAGE = ("builtins", "copyreg", "functools")
 
 
 def kept_program(function: Callable) -> Callable:
@@ -40,6 +40,7 @@ def kept_program(function: Callable) -> Callable:
     """
     jitted = eqx.filter_jit(function)
     programs: dict[bytes, Callable] = {}
+    ours = {*SHARED, function.__module__.split(".")[0]}
 
     @functools.wraps(function)
     def call(*args):
@@ -49,12 +50,12 @@ def kept_program(function: Callable) -> Callable:
         if not directory or any(isinstance(leaf, Tracer) for leaf in leaves):
             return jitted(*args)
         try:
-            told = _told(arrays, rest)
+            told = _told(arrays, rest, ours)
         except _Unnamed:
             return jitted(*args)
         if told not in programs:
             own = repr(_content(function)).encode()
-            whole = hashlib.sha256(told + own + _surroundings() + _code()).hexdigest()[:40]
+            whole = hashlib.sha256(told + own + _surroundings() + _code(ours)).hexdigest()[:40]
             file = Path(directory) / f"{function.__module__}.{function.__qualname__}-{whole}-program"
             programs[told] = _read(file) or _compiled(function, arrays, rest, file)
         return programs[told](*leaves)
@@ -131,11 +132,12 @@ def _write(file, content):
         print(f"anguilla: a compiled program is not kept: {error}", file=sys.stderr)
 
 
-def _told(arrays, rest):
+def _told(arrays, rest, ours):
     """What distinguishes one program of a function from another: types of arrays, and all that is no array."""
     types = [(x.shape, str(x.dtype)) for x in jax.tree.leaves(arrays)]
     with io.BytesIO() as told:
         namer = _Namer(told)
+        namer.known = {*ours, *OTHERS, *LANGUAGE}
         namer.fast = True  # the same bytes for equal things, one object or two
         namer.dump((types, jax.tree.map(lambda _: 0, arrays), rest))
         return told.getvalue()
@@ -144,8 +146,10 @@ def _told(arrays, rest):
 class _Namer(pickle.Pickler):
     """Writes what a program was told; refuses functions, classes and arrays that are not known by their name."""
 
+    known: set[str]
+
     def reducer_override(self, obj):
-        if isinstance(obj, (type, FunctionType)) and obj.__module__.split(".")[0] not in KNOWN:
+        if isinstance(obj, (type, FunctionType)) and obj.__module__.split(".")[0] not in self.known:
             raise _Unnamed
         if isinstance(obj, np.ndarray | jax.Array) or (isinstance(obj, FunctionType) and "<" in obj.__qualname__):
             raise _Unnamed
@@ -169,14 +173,14 @@ def _surroundings():
     return repr((sys.version, platform.machine(), features, sorted(variables.items()), versions)).encode()
 
 
-def _code():
+def _code(ours):
     """All our functions as they are now, edited or replaced as they may be, numbers beside them, and JAX's options."""
     options = {k: v for k, v in jax.config.values.items() if "cache" not in k}  # pyright: ignore
     digest = hashlib.sha256(repr(sorted(options.items())).encode())
-    for name in sorted(name for name in sys.modules if name.split(".")[0] in OURS):
+    for name in sorted(name for name in sys.modules if name.split(".")[0] in ours):
         for key, value in sorted(vars(sys.modules[name]).items()):
             home = getattr(value, "__module__", None)
-            if home != name and str(home).split(".")[0] in KNOWN:
+            if home != name and str(home).split(".")[0] in {*ours, *OTHERS, *LANGUAGE}:
                 content = home, getattr(value, "__qualname__", None)  # its code is known there
             elif isinstance(value, type):
                 content = [(k, _content(v)) for k, v in vars(value).items() if k != "__slotnames__"]  # pickle adds that
