@@ -40,15 +40,10 @@ def cross(a: Float[Array, "*batch 3"], b: Float[Array, "*batch 3"]) -> Float[Arr
 @jax.jit
 def hat(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
     """Skew-symmetric matrix with hat(v) @ u = v × u, for vectors of any unit in one frame."""
-    v1, v2, v3 = components(v)
+    v1, v2, v3 = v[..., 0], v[..., 1], v[..., 2]
     zero = jnp.zeros_like(v1)
-    return matrix3([zero, -v3, v2, v3, zero, -v1, -v2, v1, zero])
-
-
-def matrix3(entries: Sequence[Float[Array, "*batch 1"]]) -> Float[Array, "*batch 3 3"]:
-    """The 3x3 matrix of nine entries, row by row, of any unit."""
-    rows = jnp.concatenate(entries, axis=-1)
-    return rows.reshape(*rows.shape[:-1], 3, 3)
+    rows = [[zero, -v3, v2], [v3, zero, -v1], [-v2, v1, zero]]
+    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def safe_norm(v: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
