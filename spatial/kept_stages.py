@@ -12,6 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 KEPT_STEPS = 4096  # in reverse mode; of a state of 13 numbers they are 4 MB
@@ -36,6 +37,23 @@ class Outcome(eqx.Module):
 def can_keep_stages(solver: diffrax.AbstractSolver) -> bool:
     """Whether a solver is an explicit Runge-Kutta method of one tableau."""
     return isinstance(solver, diffrax.AbstractERK) and isinstance(solver.tableau, diffrax.ButcherTableau)
+
+
+class _ClosedField(eqx.Module):
+    """A field with all that it depends on as its leaves."""
+
+    program: Any = eqx.field(static=True)
+    depends: list[Array]
+
+    def __call__(self, t: Float[Array, ""], y: Float[Array, "n"]) -> Float[Array, "n"]:
+        return jaxpr_as_fun(ClosedJaxpr(self.program, self.depends))(t, y)[0]
+
+
+def closed_field(field: Callable, t: Float[Array, ""], y: Float[Array, "n"]) -> _ClosedField:
+    """The field (t, y) -> dy/dt as a pytree: what it has taken from around it, traced or not, becomes visible."""
+    # Not `eqx.filter_closure_convert`, which refuses to be called with arrays that are laid out over other devices.
+    made = jax.make_jaxpr(field)(t, y)
+    return _ClosedField(made.jaxpr, list(made.consts))
 
 
 @eqx.filter_custom_vjp

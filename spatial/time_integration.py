@@ -15,7 +15,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PyTree
 
 from .checks import Numbers, constant, increasing, number, positive, shown
-from .kept_stages import Outcome, can_keep_stages, solved
+from .kept_stages import Outcome, can_keep_stages, closed_field, solved
 
 
 class Span(eqx.Module):
@@ -131,7 +131,7 @@ def integrate(
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
     march = _March(marcher.solver, controller, span.t1, dt0, marcher.max_steps, marcher.progress)
     if marcher.adjoint is None and can_keep_stages(marcher.solver) and not dense:
-        closed = eqx.filter_closure_convert(flat_field, span.t0, flat_start)
+        closed = closed_field(flat_field, span.t0, flat_start)
         arrays, rest = eqx.partition(march, eqx.is_array)
         march = eqx.combine(jax.lax.stop_gradient(arrays), rest)
         found = solved((closed, flat_start, span.t0, span.times), march, jumps)
