@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -26,8 +27,8 @@ def moth_rows() -> Iterator[Row]:
 
     def adaptive(amplitude, rtol):
         law = StrokeLaw(amplitude, machine.frequency)
-        tolerances = {"rtol": rtol, "atol": 1e-2 * rtol, "dt0": STEP, "throw": False}
-        return mb.rollout(machine.tree, law, machine.air, PERIOD, samples=2, **tolerances, **begin)
+        how = {"solver": diffrax.Tsit5(), "rtol": rtol, "atol": 1e-2 * rtol, "dt0": STEP, "throw": False}
+        return mb.rollout(machine.tree, law, machine.air, PERIOD, samples=2, **how, **begin)
 
     def paper(amplitude):
         law, every = StrokeLaw(amplitude, machine.frequency), round(PERIOD / STEP)
