@@ -1,4 +1,4 @@
-"""Compiled programs kept between runs, so that a second one starts quickly.
+"""Compiled programs kept between runs, so that a second one starts quickly: JAX's, and those of `spatial.kept_program`.
 
 On as soon as `anguilla` is imported, unless JAX was told another directory before. The directory is that of the
 user's caches; the environment variable `ANGUILLA_CACHE` names another one, or turns

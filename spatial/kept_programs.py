@@ -30,6 +30,7 @@ from jax.experimental import serialize_executable
 SHARED = ("spatial", "hydro", "gaits")  # what either engine may run, beside itself
 OTHERS = ("jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "numpy")
 LANGUAGE = ("builtins", "copyreg", "functools")
+LOADED = 64  # programs of a function in memory at most
 
 
 def kept_program(function: Callable) -> Callable:
@@ -47,7 +48,7 @@ def kept_program(function: Callable) -> Callable:
         directory = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
         arrays, rest = eqx.partition(args, eqx.is_array)
         leaves = jax.tree.leaves(arrays)
-        if not directory or any(isinstance(leaf, Tracer) for leaf in leaves):
+        if not directory or any(isinstance(leaf, Tracer) for leaf in leaves) or not _on_first_device(leaves):
             return jitted(*args)
         try:
             told = _told(arrays, rest, ours)
@@ -57,10 +58,19 @@ def kept_program(function: Callable) -> Callable:
             own = repr(_content(function)).encode()
             whole = hashlib.sha256(told + own + _surroundings() + _code(ours)).hexdigest()[:40]
             file = Path(directory) / f"{function.__module__}.{function.__qualname__}-{whole}-program"
+            if len(programs) == LOADED:
+                programs.pop(next(iter(programs)))
             programs[told] = _read(file) or _compiled(function, arrays, rest, file)
         return programs[told](*leaves)
 
     return call
+
+
+def _on_first_device(leaves):
+    """Whether all is where a program is compiled for."""
+    here = {jax.local_devices()[0]}
+    elsewhere = jax.config.jax_default_device is not None  # pyright: ignore[reportAttributeAccessIssue]
+    return not elsewhere and all(leaf.devices() == here for leaf in leaves)
 
 
 class _Unnamed(Exception):
@@ -116,7 +126,8 @@ def _read(file):
     """The program in a file; None when there is none, or none that can be read any more."""
     try:
         program, skeleton = pickle.loads(file.read_bytes())
-        return _calling(serialize_executable.deserialize_and_load(*program), skeleton)
+        here = jax.local_devices()[:1]
+        return _calling(serialize_executable.deserialize_and_load(*program, execution_devices=here), skeleton)
     except Exception:  # a truncated file, another jaxlib: whatever it is, the program is compiled again
         return None
 

@@ -122,6 +122,29 @@ def test_a_program_that_calls_back_is_not_kept(tmp_path):
     assert not files(tmp_path)
 
 
+DEVICES = """
+import anguilla, jax, jax.numpy as jnp, gaits
+from spatial import kept_program
+def scaled(x, law):
+    return law(x, 0.3)
+scaled.__module__ = "cosserat"
+law = gaits.TravellingWave(2.0, 1.0, 1.0)
+first, second = jax.devices()[:2]
+f = kept_program(scaled)
+print(float(f(jnp.asarray(0.7), law)), float(f(jax.device_put(jnp.asarray(0.7), second), jax.device_put(law, second))))
+"""
+
+
+def test_several_devices(tmp_path):
+    """Kept for the first device; elsewhere compiled as ever."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "XLA_"))}
+    env |= {"ANGUILLA_CACHE": str(tmp_path), "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", DEVICES], env=env, capture_output=True, text=True, check=True)
+        assert np.abs(np.array(done.stdout.split(), float) - float(LAW(X, 0.3))).max() < 1e-15
+        assert len(files(tmp_path)) == 1
+
+
 def test_without_a_cache_it_is_a_compiled_function(tmp_path):
     before = jax.config.jax_compilation_cache_dir
     jax.config.update("jax_compilation_cache_dir", None)
