@@ -53,7 +53,7 @@ def closed_field(field: Callable, t: Float[Array, ""], y: Float[Array, "n"]) -> 
     """The field (t, y) -> dy/dt as a pytree: what it has taken from around it, traced or not, becomes visible."""
     # Not `eqx.filter_closure_convert`, which refuses to be called with arrays that are laid out over other devices.
     made = jax.make_jaxpr(field)(t, y)
-    return _ClosedField(made.jaxpr, list(made.consts))
+    return _ClosedField(made.jaxpr, [jnp.asarray(part) for part in made.consts])
 
 
 @eqx.filter_custom_vjp
