@@ -28,7 +28,7 @@ demo: $(INSTALLED)  ## the eel swims: figures, an animation and a NetCDF file in
 	$(BIN)/anguilla swim --gait planar --t1 10 --out out
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile --jaxtyping-packages=spatial,hydro,gaits,cosserat,multibody,validation,anguilla,beartype.beartype
+	$(BIN)/python -m pytest -n auto --dist loadfile --jaxtyping-packages=spatial,stepping,hydro,gaits,cosserat,multibody,validation,anguilla,beartype.beartype
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from . import compilation_cache as compilation_cache, compiler_flags as compiler_flags
-from .energy_rate import with_energy_rate as with_energy_rate
 from .results import load as load, save as save
-from .summary import Summary as Summary, summarise as summarise
+from .view.energy_rate import with_energy_rate as with_energy_rate
+from .view.summary import Summary as Summary, summarise as summarise
 
 if TYPE_CHECKING:
     from . import view as view

@@ -7,10 +7,10 @@ from jaxtyping import Array, Float
 from hydro import CONVECTIVE, AbstractFluid, Place, Void
 from spatial import Numbers, angular, cross, join, linear, nodewise, wrench_to_head
 
-from .along import Along
 from .beam import Beam
-from .head_dynamics import check_model, compiled
+from .head_equation import check_model, compiled
 from .node_arrays import apply
+from .output_stations import Along
 from .panel_loops import FirstLoop, first_loop
 from .panels import Panels
 from .quadrature import load_nodes

@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection
-from spatial import kept_program, nodewise
+from spatial import nodewise
+from stepping import kept_program
 
 from .beam import Beam
 from .node_arrays import Transfer

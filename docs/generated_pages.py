@@ -28,7 +28,7 @@ import validation.headlines  # noqa: E402
 from validation.published import VERDICTS, ledger  # noqa: E402
 
 # A name that several packages offer is described where users look for it first.
-ORDER = sorted(PACKAGES, key=lambda package: (package not in ("anguilla.view", "multibody.robots.moth"), -len(package)))
+ORDER = sorted(PACKAGES, key=lambda package: (package not in ("anguilla.view", "anguilla.robots.moth"), -len(package)))
 PREFERRED = ("gaits", "spatial")
 
 

@@ -11,17 +11,20 @@ from typing import Any, NamedTuple
 
 PACKAGES = (
     "spatial",
+    "stepping",
     "hydro",
     "gaits",
-    "gaits.objectives",
+    "gaits.search.objectives",
     "cosserat",
     "multibody",
-    "multibody.robots",
-    "multibody.robots.moth",
-    "multibody.vertebra",
     "validation",
     "anguilla",
     "anguilla.view",
+    "anguilla.robots.eel",
+    "anguilla.robots.moth",
+    "anguilla.robots.natrix",
+    "anguilla.robots.rower",
+    "anguilla.robots.vertebra",
 )
 OURS = {package.split(".")[0] for package in PACKAGES}
 

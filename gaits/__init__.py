@@ -1,13 +1,6 @@
 """What the animal does: strain laws K(X,t), Γ(X,t) made of envelopes, waves and offsets."""
 
-from . import objectives as objectives
-from .cycle import (
-    Cycle as Cycle,
-)
-from .envelopes import (
-    Ramps as Ramps,
-    Start as Start,
-)
+from .envelopes import Ramps as Ramps, Start as Start
 from .laws import (
     AbstractLaw as AbstractLaw,
     Constant as Constant,
@@ -16,7 +9,11 @@ from .laws import (
     Sum as Sum,
     TravellingWave as TravellingWave,
 )
-from .objectives import (
+from .orbits.cycle import Cycle as Cycle
+from .orbits.periodic import Orbit as Orbit, periodic_orbit as periodic_orbit
+from .published import PUBLISHED as PUBLISHED, dive as dive, planar as planar, spiral as spiral, turn as turn
+from .search import objectives as objectives
+from .search.objectives import (
     Constraint as Constraint,
     Objective as Objective,
     cost_of_transport as cost_of_transport,
@@ -31,33 +28,11 @@ from .objectives import (
     steady_speed as steady_speed,
     turning_radius as turning_radius,
 )
-from .optimise import (
-    optimise as optimise,
-)
-from .optimum import (
-    Optimum as Optimum,
-)
-from .orbits import (
-    Orbit as Orbit,
-    periodic_orbit as periodic_orbit,
-)
-from .parameters import (
-    Parameters as Parameters,
-    float_leaves as float_leaves,
-)
-from .peaks import (
-    peak_over_period as peak_over_period,
-)
-from .problem import (
-    OptimisationError as OptimisationError,
-)
-from .published import (
-    PUBLISHED as PUBLISHED,
-    dive as dive,
-    planar as planar,
-    spiral as spiral,
-    turn as turn,
-)
+from .search.optimisation import optimise as optimise
+from .search.optimum import Optimum as Optimum
+from .search.parameters import Parameters as Parameters, float_leaves as float_leaves
+from .search.peaks import peak_over_period as peak_over_period
+from .search.problem import OptimisationError as OptimisationError
 from .strain import (
     Strain as Strain,
     extensible_kirchhoff as extensible_kirchhoff,
@@ -66,6 +41,4 @@ from .strain import (
     timoshenko_reissner as timoshenko_reissner,
     universal as universal,
 )
-from .waves import (
-    wave_period as wave_period,
-)
+from .waves import wave_period as wave_period

@@ -5,16 +5,8 @@ from .added_mass import (
     convective_wrench as convective_wrench,
     section_added_inertia as section_added_inertia,
 )
-from .blades import (
-    BladeSection as BladeSection,
-    QuasiSteady as QuasiSteady,
-    blade_forces as blade_forces,
-)
-from .buoyancy import (
-    FreeSurface as FreeSurface,
-    WetPart as WetPart,
-    wet_part as wet_part,
-)
+from .blades import BladeSection as BladeSection, QuasiSteady as QuasiSteady, blade_forces as blade_forces
+from .buoyancy import FreeSurface as FreeSurface, WetPart as WetPart, wet_part as wet_part
 from .buoyancy_solid import (
     Solid as Solid,
     face_loads as face_loads,
@@ -22,43 +14,19 @@ from .buoyancy_solid import (
     prism as prism,
     solid as solid,
 )
-from .drag import (
-    drag_wrench as drag_wrench,
-)
-from .fluid import (
-    CONVECTIVE as CONVECTIVE,
-    AbstractFluid as AbstractFluid,
-    Place as Place,
-    Void as Void,
-)
-from .gravity import (
-    EARTH as EARTH,
-    Weight as Weight,
-    weight_wrench as weight_wrench,
-)
-from .hull import (
-    Hull as Hull,
-)
-from .hull_shape import (
-    SCULL as SCULL,
-    SlenderHull as SlenderHull,
-)
+from .drag import drag_wrench as drag_wrench
+from .fluid import CONVECTIVE as CONVECTIVE, AbstractFluid as AbstractFluid, Place as Place, Void as Void
+from .gravity import EARTH as EARTH, Weight as Weight, weight_wrench as weight_wrench
+from .hull import Hull as Hull
+from .hull_shape import SCULL as SCULL, SlenderHull as SlenderHull
 from .hydrostatics import (
     LinearHydrostatics as LinearHydrostatics,
     cardan_angles as cardan_angles,
     cardan_rates as cardan_rates,
 )
-from .morison import (
-    Morison as Morison,
-)
-from .oars import (
-    OarBlade as OarBlade,
-)
-from .polygons import (
-    PolygonSection as PolygonSection,
-    polygon as polygon,
-    regular_outline as regular_outline,
-)
+from .morison import Morison as Morison
+from .oars import OarBlade as OarBlade
+from .polygons import PolygonSection as PolygonSection, polygon as polygon, regular_outline as regular_outline
 from .profiles import (
     Cap as Cap,
     Profile as Profile,
@@ -66,27 +34,10 @@ from .profiles import (
     eel_profile as eel_profile,
     uniform_profile as uniform_profile,
 )
-from .radiation import (
-    Radiation as Radiation,
-    convolution as convolution,
-)
-from .radiation_fit import (
-    fit_radiation as fit_radiation,
-)
-from .radiation_states import (
-    load_states as load_states,
-)
-from .radiation_table import (
-    RadiationTable as RadiationTable,
-    load_table as load_table,
-)
-from .resistance import (
-    Ittc57 as Ittc57,
-)
-from .sections import (
-    AbstractSection as AbstractSection,
-    EllipticSection as EllipticSection,
-)
-from .together import (
-    Together as Together,
-)
+from .radiation import Radiation as Radiation, convolution as convolution
+from .radiation_fit import fit_radiation as fit_radiation
+from .radiation_states import load_states as load_states
+from .radiation_table import RadiationTable as RadiationTable, load_table as load_table
+from .resistance import Ittc57 as Ittc57
+from .sections import AbstractSection as AbstractSection, EllipticSection as EllipticSection
+from .superposition import Together as Together

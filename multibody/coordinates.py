@@ -7,13 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from spatial import (
-    quaternion_conjugate,
-    quaternion_exp,
-    quaternion_multiply,
-    quaternion_rate,
-    require_float64,
-)
+from spatial import quaternion_conjugate, quaternion_exp, quaternion_multiply, quaternion_rate, require_float64
 from spatial.checks import shown
 
 from .tree import Tree

@@ -7,10 +7,10 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid
 from spatial import angular, cross, join, linear
 
-from .blocks import apply
 from .coordinates import displacements
 from .immersion import Immersion, fluid_wrenches, immerse
 from .kinematics import configuration, own_twists, spread_twists, wrenches_in_base
+from .small_matrices import apply
 from .state import BaseState
 from .tree import Tree
 

@@ -6,10 +6,10 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 
-from .blocks import apply
 from .immersion import Immersion
 from .kinematics import sums_beyond
 from .newton_euler import Balance, Dynamics, inverse_dynamics, joint_resistance, newton_euler, solve_spd
+from .small_matrices import apply
 from .state import BaseState
 from .tree import Tree
 

@@ -9,8 +9,8 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid, Place, Void
 from spatial import twist_from_head, wrench_to_head
 
-from .blocks import apply, inertia_in_base, product
 from .kinematics import Configuration
+from .small_matrices import apply, inertia_in_base, product
 from .state import BaseState
 from .strips import lumped
 from .tree import Tree

@@ -8,18 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from spatial import (
-    angular,
-    bracket,
-    cross,
-    join,
-    linear,
-    matrix_from_quaternion,
-)
+from spatial import angular, bracket, cross, join, linear, matrix_from_quaternion
 
-from .blocks import apply, compose, product, transpose
+from .fixed_rows import rows_of
 from .path_sums import path_sums
-from .rows import rows_of
+from .small_matrices import apply, compose, product, transpose
 from .tree import Tree
 
 

@@ -13,10 +13,10 @@ from hydro import AbstractFluid
 from spatial import Numbers, finite
 
 from .coordinates import displace, position_rates
-from .cuts import Cut
 from .hybrid import equations
 from .immersion import Immersion
 from .kinematics import configuration
+from .loop_cuts import Cut
 from .newton_euler import Dynamics, solve_spd
 from .state import BaseState
 from .tree import Tree

@@ -9,7 +9,6 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid
 from spatial import coadjoint, join, solve_inertia
 
-from .blocks import apply, inertia_in_base
 from .coordinates import displace, displacements
 from .immersion import Immersion, fluid_wrenches, immerse
 from .kinematics import (
@@ -21,6 +20,7 @@ from .kinematics import (
     sums_beyond,
     wrenches_in_base,
 )
+from .small_matrices import apply, inertia_in_base
 from .state import BaseState
 from .tree import Tree
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from .rows import rows_of
+from .fixed_rows import rows_of
 
 DENSE = 24  # rows and columns up to which one product with a matrix of zeros and ones is quicker
 LENGTHS = (12, 6, 4, 2)  # of runs: long ones for chains, short ones for bushes, where most slots would be empty

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractSection, BladeSection, EllipticSection, Profile
 from spatial import Numbers, finite, increasing, non_negative
 
-from .blocks import inertia_in_base
+from .small_matrices import inertia_in_base
 
 POINTS = 3  # per smooth piece of a link; one costs 4 % of the head acceleration, six give what three give
 

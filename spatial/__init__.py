@@ -1,4 +1,4 @@
-"""The shared kernel: what jaxlie lacks for the mechanics of twists and wrenches."""
+"""Mathematics shared by every package: twists, wrenches, inertias, rotations, and the checks of arguments."""
 
 from .checks import (
     Numbers as Numbers,
@@ -18,12 +18,7 @@ from .inertia import (
     solve_inertia as solve_inertia,
     split_inertia as split_inertia,
 )
-from .kept_programs import (
-    kept_program as kept_program,
-)
-from .kept_stages import (
-    KEPT_STEPS as KEPT_STEPS,
-)
+from .moved import moved
 from .rotations import (
     dexp as dexp,
     matrix_from_quaternion as matrix_from_quaternion,
@@ -33,19 +28,7 @@ from .rotations import (
     quaternion_rate as quaternion_rate,
     stumpff as stumpff,
 )
-from .runs import (
-    SimulationError as SimulationError,
-    raise_if_failed as raise_if_failed,
-)
-from .state import (
-    FrameState as FrameState,
-    unchecked_state as unchecked_state,
-)
-from .time_integration import (
-    Marcher as Marcher,
-    Span as Span,
-    integrate as integrate,
-)
+from .state import FrameState as FrameState, unchecked_state as unchecked_state
 from .twists import (
     Ad as Ad,
     ad as ad,
@@ -63,4 +46,17 @@ from .vectors import (
     nodewise as nodewise,
     safe_norm as safe_norm,
     signed_square as signed_square,
+)
+
+__getattr__ = moved(
+    __name__,
+    {
+        "KEPT_STEPS": "stepping:KEPT_STEPS",
+        "Marcher": "stepping:Marcher",
+        "SimulationError": "stepping:SimulationError",
+        "Span": "stepping:Span",
+        "integrate": "stepping:integrate",
+        "kept_program": "stepping:kept_program",
+        "raise_if_failed": "stepping:raise_if_failed",
+    },
 )

@@ -14,7 +14,7 @@ import gaits
 import hydro
 import multibody as mb
 from multibody.coordinates import check_start
-from tests.made_up import made_up
+from tests.random_models import made_up
 
 EEL, GAIT, WATER = cosserat.eel(), gaits.planar(), hydro.Morison()
 MANY = jnp.linspace(0.0, 2.0, 5)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("spatial", "hydro", "gaits", "cosserat", "multibody", "validation", "anguilla")
+PACKAGES = ("spatial", "stepping", "hydro", "gaits", "cosserat", "multibody", "validation", "anguilla")
 CITATION = re.compile(r"\[([A-Z][A-Za-z]{1,5}\d{2})[,\]]")
 
 

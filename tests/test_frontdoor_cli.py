@@ -112,7 +112,7 @@ def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
         asked.update(layout=layout, gait=gait)
         return {"feasible": True, "peak_torque_N_m": [1.0, 2.5]}
 
-    monkeypatch.setattr("anguilla.vertebra_figures.report", report)
+    monkeypatch.setattr("anguilla.robots.vertebra.figures.report", report)
     assert main(["vertebra", str(tmp_path / "turn.nc"), "--out", str(tmp_path), "--vertebrae", "8"]) == 0
     assert asked["layout"].count == 8 and float(asked["layout"].pitch) == 0.25
     assert asked["gait"](0.3, 0.2).shape == (6,)

@@ -9,9 +9,10 @@ import anguilla
 import validation.beam_against_chain as study
 from anguilla import view
 from anguilla.cli import main
-from anguilla.robots import ROBOTS, Settings
-from anguilla.robots.numbers import mean_speed, power_lines, torque_lines
-from multibody.robots import EEL_TORQUE_LIMITS
+from anguilla.robots.eel.tree import EEL_TORQUE_LIMITS
+from anguilla.robots.registry import ROBOTS
+from anguilla.robots.robot import Settings
+from anguilla.robots.summary_lines import mean_speed, power_lines, torque_lines
 
 TINY = ["--t1", "0.4", "--samples", "9", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
 FIGURES = ("trajectory", "configurations", "head_velocity", "torques", "joints", "power")

@@ -15,7 +15,7 @@ from anguilla import view
 from anguilla.view import body, skin, surface, vectors
 from anguilla.view.camera import Camera
 from anguilla.view.scene import Box, fitted
-from tests.made_up import made_up
+from tests.random_models import made_up
 
 PLANAR, DIVING = made_up(planar=True), made_up(planar=False)
 FIGURES = {

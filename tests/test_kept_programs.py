@@ -12,7 +12,7 @@ import pytest
 
 import gaits
 import spatial.vectors
-from spatial import kept_program
+from stepping import kept_program
 
 TRACED = []
 LAW = gaits.TravellingWave(2.0, 1.0, 1.0)

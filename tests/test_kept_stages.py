@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from spatial import Marcher, Span, integrate
-from spatial.kept_stages import KEPT_STEPS
+from stepping import Marcher, Span, integrate
+from stepping.stored_stages import KEPT_STEPS
 
 START = {"place": jnp.array([0.3]), "speed": jnp.array([-0.2])}
 

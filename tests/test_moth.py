@@ -6,14 +6,13 @@ import pytest
 
 from anguilla import view
 from anguilla.cli import main
-from anguilla.robots import ROBOTS, Settings, moth as door
-from anguilla.view.moth_body import wing_surface
-from multibody.robots.moth import (
+from anguilla.robots.moth import (
     TABLE,
     Figures,
     MothParameters,
     accounts,
     drifting_guess,
+    entry as door,
     flight,
     floquet,
     hover,
@@ -25,8 +24,11 @@ from multibody.robots.moth import (
     stroke_map,
     table_of,
 )
-from multibody.robots.moth.design import STIFFNESS
-from multibody.robots.moth.drifting import _stroke
+from anguilla.robots.moth.asymmetric_hover import _stroke
+from anguilla.robots.moth.drawing import wing_surface
+from anguilla.robots.moth.stiffness_design import STIFFNESS
+from anguilla.robots.registry import ROBOTS
+from anguilla.robots.robot import Settings
 
 COARSE = 100  # steps of a stroke, for what does not depend on their number
 

@@ -7,8 +7,9 @@ import pytest
 
 import hydro
 import multibody as mb
+from anguilla import robots
+from anguilla.robots.moth import READINGS, MothParameters, flight, model as moth, wing_of
 from multibody.blades import blade_strip
-from multibody.robots.moth import READINGS, MothParameters, flight, moth, wing_of
 
 AIR = hydro.QuasiSteady()
 PLACE = hydro.Place(jnp.zeros(3), jnp.eye(3))
@@ -138,7 +139,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="acts on AbstractSection, but the links of this tree carry BladeSection"):
         mb.immerse(moth(), hydro.Morison())
     with pytest.raises(ValueError, match="acts on BladeSection"):
-        mb.immerse(mb.robots.eel(), AIR)
+        mb.immerse(robots.eel.model(), AIR)
     with pytest.raises(ValueError, match="reading = 'XX': must be one of 'TB8'"):
         moth(reading="XX")
     with pytest.raises(ValueError, match="sections = 0"):

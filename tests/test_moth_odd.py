@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.robots.moth import (
-    MothParameters,
-    drifting_guess,
-    drifting_hover,
-    flight,
-    hover,
-    refined_guess,
-)
+from anguilla.robots.moth import MothParameters, drifting_guess, drifting_hover, flight, hover, refined_guess
 
 STEPS = 100  # of a stroke: nothing here depends on how fine they are
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from anguilla.robots.moth_sections import COLUMNS, EXACT, SECTIONS, limits, lines
-from anguilla.view.moth_sections import PANELS, hover_over_sections
+from anguilla.robots.moth.sections_figure import PANELS, hover_over_sections
+from anguilla.robots.moth.sections_study import COLUMNS, EXACT, SECTIONS, limits, lines
 
 
 @pytest.fixture

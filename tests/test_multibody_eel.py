@@ -8,6 +8,7 @@ import pytest
 
 import hydro
 import multibody as mb
+from anguilla import robots
 from spatial import quaternion_rate
 
 ROUND_TRIP = 1e-10  # inverse then direct dynamics, relative
@@ -16,12 +17,12 @@ SPEED = (0.301, 0.127)  # of the centre of mass, last four of thirty seconds, pa
 
 @pytest.fixture(scope="module")
 def eel():
-    return mb.robots.eel()
+    return robots.eel.model()
 
 
 @pytest.fixture(scope="module")
 def swims(eel):
-    law = mb.robots.eel_law()
+    law = robots.eel.eel_law()
     return {
         form: mb.simulate(eel, law, hydro.Morison(added_mass=form), 30.0, samples=301, progress=False)
         for form in ("paper", "kirchhoff")
@@ -97,7 +98,7 @@ def test_it_swims_straight_and_forward(swims):
 def test_torques_against_the_actuators(swims):
     """Published: within ±4 N·m (yaw, pitch), ±0.7 N·m (roll). Reached: yaw 4.6 in the start, then 4.2; else zero."""
     torque = np.abs(swims["paper"].torque.values).reshape(301, 12, 3)
-    limits = mb.robots.EEL_TORQUE_LIMITS.reshape(12, 3)
+    limits = robots.eel.EEL_TORQUE_LIMITS.reshape(12, 3)
     assert np.all(torque[:, :, 1:] < limits[None, :, 1:])
     assert np.max(torque[:, :, 0]) < 1.2 * limits[0, 0]
 
@@ -134,7 +135,7 @@ def twin(eel):
     The law moves the eel and gives the torques; the twin, in the same integration, has nothing but these
     torques. It is put back on the eel, plus a push of its joints, at the beginning of the pieces marked.
     """
-    law, medium = mb.robots.eel_law(), mb.immerse(eel, hydro.Morison())
+    law, medium = robots.eel.eel_law(), mb.immerse(eel, hydro.Morison())
     still = (jnp.zeros(3), jnp.asarray([1.0, 0, 0, 0]), jnp.zeros(6))
 
     def rates(base, motion):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody.fixed_rows import rows_of
 from multibody.kinematics import sums_beyond, sums_to_bodies
-from multibody.rows import rows_of
 
 KINDS = (mb.revolute, mb.universal, mb.fixed, mb.spherical, mb.prismatic)
 

@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 
 import multibody as mb
+from anguilla import robots
 from validation.pinocchio_tree import to_pinocchio
 
 TOLERANCE = 1e-10  # relative to the largest component: round-off of two algorithms on up to 42 freedoms
@@ -156,7 +157,7 @@ MACHINES = {
     "random-fixed": lambda: _random(3, base="fixed"),
     "branched": lambda: random_tree(np.random.default_rng(4), [0, 1, 1, 2, 0, 5, 5], ["revolute"] * 7),
     "arm": lambda: random_tree(np.random.default_rng(5), range(6), ["revolute"] * 6, base="fixed"),
-    "eel": lambda: mb.robots.eel(),
+    "eel": lambda: robots.eel.model(),
     "chain36": lambda: random_tree(np.random.default_rng(6), range(36), ["revolute"] * 36),
 }
 

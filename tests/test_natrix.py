@@ -8,10 +8,11 @@ import pytest
 
 import hydro
 import multibody as mb
-from multibody.float_march import floating_rate
-from multibody.robots import HeldShape, natrix, natrix_bending, natrix_shape, natrix_undulation
-from multibody.robots.natrix import LENGTH, YAW_ABSCISSAE, natrix_solids
-from multibody.robots.natrix_roll import RollResponse, initial_rolls, rest_states, roll_response, undulating
+from anguilla.robots.natrix import model as natrix
+from anguilla.robots.natrix.laws import HeldShape, natrix_bending, natrix_shape, natrix_undulation
+from anguilla.robots.natrix.roll import RollResponse, initial_rolls, rest_states, roll_response, undulating
+from anguilla.robots.natrix.tree import LENGTH, YAW_ABSCISSAE, natrix_solids
+from multibody.floating_batch import floating_rate
 from multibody.state import unchecked_state
 
 SURFACE = hydro.FreeSurface()

@@ -3,8 +3,8 @@
 import numpy as np
 
 import hydro
-from multibody.robots import natrix
-from multibody.robots.natrix_orbit import natrix_orbit
+from anguilla.robots.natrix import model as natrix
+from anguilla.robots.natrix.orbit import natrix_orbit
 
 
 def test_multipliers_are_reciprocal():

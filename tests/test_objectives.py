@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gaits
-from gaits.objectives import distance_to_path, radius_of_turn, speed_along_screw
-from gaits.peaks import peak_over_period
+from gaits.search.objectives import distance_to_path, radius_of_turn, speed_along_screw
+from gaits.search.peaks import peak_over_period
 
 
 def screw(radius, pitch, angle):

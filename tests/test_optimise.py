@@ -13,9 +13,9 @@ import pytest
 import gaits
 from anguilla import view
 from anguilla.cli import main
-from anguilla.cma_comparison import against_cma
-from anguilla.gait_search import with_workspace, workspace_margin
-from multibody import vertebra
+from anguilla.robots import vertebra
+from anguilla.studies.cma_comparison import against_cma
+from anguilla.studies.gait_search import with_workspace, workspace_margin
 
 WAVE = gaits.TravellingWave([1.0, 2.0], 1.0, 1.0)
 BOUNDS = {"amplitude": (-2.0, 2.5), "wavelength": (0.1, 2.0)}

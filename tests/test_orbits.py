@@ -10,11 +10,11 @@ import pytest
 import cosserat
 import gaits
 import hydro
-from anguilla.co_design import Design, EelBody
+from anguilla.studies.co_design import Design, EelBody
 from cosserat.quadrature import load_nodes, locate
-from gaits.optimise import solve
-from gaits.parameters import Parameters
-from gaits.problem import Problem
+from gaits.search.optimisation import solve
+from gaits.search.parameters import Parameters
+from gaits.search.problem import Problem
 from validation.reference import eel_reference
 
 

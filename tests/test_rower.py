@@ -9,9 +9,10 @@ from scipy.interpolate import CubicSpline
 
 import hydro
 import multibody
-from multibody.afloat import SINKS
-from multibody.robots import RowingMotion, rower, scull, steady_stroke, stroke
-from multibody.robots.rower_stroke import DRIVE_KNOTS
+from anguilla.robots.rower.laws import DRIVE_KNOTS, stroke
+from anguilla.robots.rower.orbit import steady_stroke
+from anguilla.robots.rower.tree import RowingMotion, model as rower, scull
+from multibody.machine_on_hull import SINKS
 from multibody.state import unchecked_state
 from spatial import coadjoint
 

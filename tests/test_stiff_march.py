@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.robots.moth import READINGS, MothParameters, StrokeLaw, moth
-from multibody.stiff_march import A_EXPLICIT, A_IMPLICIT, GAMMA, STAGES, TIMES, WEIGHTS
+from anguilla.robots.moth import READINGS, MothParameters, StrokeLaw, model as moth
+from multibody.implicit_steps import A_EXPLICIT, A_IMPLICIT, GAMMA, STAGES, TIMES, WEIGHTS
 
 PERIOD = 0.04
 

@@ -11,8 +11,8 @@ from scipy.optimize import minimize_scalar
 import cosserat
 import gaits
 import hydro
-import multibody.vertebra as vertebra
 import spatial
+from anguilla.robots import vertebra
 
 POWER = 1e-8  # eighth-order differences with a step of 1e-2 in the rotation vector: 1e-12, round-off included
 PERIOD = np.linspace(1.0, 2.0, 41)  # one period after the start [s]

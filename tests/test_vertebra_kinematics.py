@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-import multibody.vertebra as vertebra
 import spatial
+from anguilla.robots import vertebra
 
 DIGITS = 1e-10  # the reference figures have ten to twelve digits
 ROUND_TRIP = 1e-12  # round-off, a few hundred operations from angles of order one

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gaits
-import multibody.vertebra as vertebra
+from anguilla.robots import vertebra
 
 FAR = 2.0  # torsion that no crank of the prototype can follow [rad]
 

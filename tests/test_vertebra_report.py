@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 
 import gaits
-import multibody.vertebra as vertebra
-from anguilla import vertebra_figures
+from anguilla.robots import vertebra
+from anguilla.robots.vertebra import figures as vertebra_figures
 
 AMPLITUDE, WAVES = 0.5, 2.0 * np.pi  # [rad], [1/m]
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import multibody.vertebra as vertebra
+from anguilla.robots import vertebra
 
 HALF_DEGREE = 0.5  # the accuracy asked of the ranges; the published ones are whole degrees
 JOINT_RANGE = (-17.0, 38.0)  # published range of θ1 and θ2 [deg]

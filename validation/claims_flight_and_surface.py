@@ -5,18 +5,19 @@ import jax.numpy as jnp
 import numpy as np
 
 import multibody as mb
+from anguilla import robots
 
 from .published import CANNOT, CORRECTED, NOT_TESTED, REPRODUCED, Claim
 
 
 def _weight() -> str:
-    tree = mb.robots.moth()
+    tree = robots.moth.model()
     wings = len(tree.passive_freedoms) // 2
     return f"{1e3 * float(mb.mass(tree)):.2f} g, {len(tree.names)} frames, 1 driven and {wings} passive joints a wing"
 
 
 def _snake() -> str:
-    tree = mb.robots.natrix()
+    tree = robots.natrix.model()
     place = jax.jit(mb.configuration)(tree, jnp.zeros(14))
     bodies = sum(name != "pan" for name in tree.names)
     last = float(np.asarray(place.position)[8, 0])
@@ -84,5 +85,5 @@ CLAIMS = (
     Claim("nonlinear response far from the band, beats beside it", "[XHLB23, V.B]", "qualitative",
           "no beat and no capsizing at 1.0 Hz, both at 1.39 Hz", f"{_NATRIX}::test_capsizing_band", REPRODUCED, "-"),
     Claim("the band moves to higher frequencies with Q", "[XHLB23, V.B, Figure 6 right]", "qualitative",
-          "drawn by anguilla.robots.natrix_study.roll_map", "-", NOT_TESTED, "the whole map takes too long for a test"),
+          "drawn by anguilla.robots.natrix.study.roll_map", "-", NOT_TESTED, "the whole map takes too long for a test"),
 )  # fmt: skip

@@ -4,13 +4,14 @@ import jax
 import numpy as np
 
 import multibody as mb
-import multibody.vertebra as vertebra
+from anguilla import robots
+from anguilla.robots import vertebra
 
 from .published import CANNOT, CORRECTED, REPRODUCED, Claim
 
 
 def _reach() -> str:
-    eel = mb.robots.eel()
+    eel = robots.eel.model()
     tip = np.asarray(jax.jit(mb.configuration)(eel, eel.neutral()).position[-1])
     return f"{len(eel.kinds)} joints, {sum('frame' not in name for name in eel.names)} bodies, tip at {tip[0]:.2f} m"
 

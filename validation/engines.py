@@ -9,6 +9,7 @@ import numpy as np
 import cosserat
 import hydro
 import multibody as mb
+from anguilla import robots
 
 from .report import Measurement, check, exhibit, require
 from .subjects import eel, published_gait
@@ -91,7 +92,7 @@ def chain_of_120_links() -> Measurement:
 )
 def tree_inverse_then_direct() -> Measurement:
     """Base and joint accelerations at a random instant."""
-    tree, rng = mb.robots.eel(), np.random.default_rng(3)
+    tree, rng = robots.eel.model(), np.random.default_rng(3)
     medium = mb.immerse(tree, hydro.Morison())
     q, dq, ddq = (jnp.asarray(0.3 * rng.normal(size=36)) for _ in range(3))
     state = mb.BaseState(twist=rng.normal(size=6))

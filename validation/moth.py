@@ -2,7 +2,7 @@
 
 import jax
 
-from multibody.robots.moth import (
+from anguilla.robots.moth import (
     READINGS,
     Accounts,
     Figures,

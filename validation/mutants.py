@@ -20,7 +20,7 @@ from typing import NamedTuple
 from .running import processors
 from .wrong_terms import MUTANTS, Mutant
 
-PACKAGES = ("spatial", "hydro", "gaits", "cosserat", "multibody", "validation")
+PACKAGES = ("spatial", "stepping", "hydro", "gaits", "cosserat", "multibody", "validation", "anguilla")
 CACHE = "JAX_COMPILATION_CACHE_DIR"
 
 

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import gaits
-import multibody.vertebra as vertebra
 import spatial
+from anguilla.robots import vertebra
 
 from .closed_forms import GROUP
 from .report import Measurement, check

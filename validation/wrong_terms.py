@@ -187,7 +187,7 @@ MUTANTS = (
         ("tree_torques_by_lagrange",),
     ),
     Mutant(
-        "velocity_of_the_base", "[KR13] V: d/dt v_0 without -ω_0 × v_0", "multibody/rollout.py",
+        "velocity_of_the_base", "[KR13] V: d/dt v_0 without -ω_0 × v_0", "multibody/trajectory.py",
         "            motion.base_acceleration,\n",
         "            motion.base_acceleration.at[:3].add(jnp.cross(angular(twist), linear(twist))),\n",
         ("tree_momentum_in_vacuum",),
@@ -228,12 +228,12 @@ MUTANTS = (
         ("restoring_of_a_hull",),
     ),
     Mutant(
-        "vertebra_rates", "[CHA08] (7): A ω + B θ̇ = 0", "multibody/vertebra/jacobian.py",
+        "vertebra_rates", "[CHA08] (7): A ω + B θ̇ = 0", "anguilla/robots/vertebra/rates.py",
         "return scale[:, None] * matrix_A(pose)", "return -scale[:, None] * matrix_A(pose)",
         ("motors_of_a_vertebra",),
     ),
     Mutant(
-        "third_row_of_A", "[CHA08] (8): (0 0 1)", "multibody/vertebra/jacobian.py",
+        "third_row_of_A", "[CHA08] (8): (0 0 1)", "anguilla/robots/vertebra/rates.py",
         "z_second(pose)[None, :]])", "jnp.array([[0.0, 0.0, 1.0]])])",
         ("motors_of_a_vertebra",),
     ),

@@ -7,7 +7,8 @@ from typing import Any
 
 import gaits
 from anguilla import view
-from anguilla.gait_search import compared_problems, steady_model
+
+from ..studies.gait_search import compared_problems, steady_model
 
 STARTS, SCREEN, RACE = 3, 8, 5  # of each search by gradients: the same for every problem and seed
 
@@ -21,7 +22,7 @@ def starts_and_screen(arguments: argparse.Namespace) -> tuple[int, int]:
 
 def compare_with_cma(arguments: argparse.Namespace, beam: Any, fluid: Any, say: Any) -> list[Path]:
     """Compares, draws and tells; returns the files written."""
-    from anguilla.cma_comparison import against_cma
+    from ..studies.cma_comparison import against_cma
 
     starts, screen = starts_and_screen(arguments)
     model, comparisons = steady_model(beam, fluid), []

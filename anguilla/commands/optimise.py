@@ -10,8 +10,10 @@ import cosserat
 import gaits
 import hydro
 from anguilla import view
-from anguilla.co_design import BODY_BOUNDS, Design, EelBody, body_mass, design_model
-from anguilla.gait_search import (
+
+from ..results import save
+from ..studies.co_design import BODY_BOUNDS, Design, EelBody, body_mass, design_model
+from ..studies.gait_search import (
     BOUNDS,
     GOALS,
     QUANTITIES,
@@ -23,8 +25,6 @@ from anguilla.gait_search import (
     with_workspace,
     workspace_margin,
 )
-from anguilla.results import save
-
 from .arguments import at_least, directory, positive
 from .compare_cma import compare_with_cma, starts_and_screen
 from .recipe import write_recipe

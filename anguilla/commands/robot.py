@@ -6,11 +6,11 @@ from pathlib import Path
 
 import hydro
 from anguilla import view
-from anguilla.results import save
-from anguilla.robots import ROBOTS, Robot, Settings
-from anguilla.robots.entry import FLUIDS
-from multibody.robots.moth import READINGS as MOTH_READINGS
 
+from ..results import save
+from ..robots.moth import READINGS as MOTH_READINGS
+from ..robots.registry import ROBOTS
+from ..robots.robot import FLUIDS, Robot, Settings
 from .arguments import at_least, directory, positive
 from .recipe import write_recipe
 from .swim import FPS, check

@@ -15,9 +15,9 @@ import cosserat
 import gaits
 import hydro
 from anguilla import view
-from anguilla.gait_search import steady_model
-from anguilla.sweeps import sweep
 
+from ..studies.gait_search import steady_model
+from ..sweeps import sweep
 from .arguments import at_least, directory
 from .recipe import write_recipe
 

@@ -14,10 +14,10 @@ import cosserat
 import gaits
 import hydro
 from anguilla import view
-from anguilla.energy_rate import with_energy_rate
-from anguilla.results import save
-from anguilla.summary import summarise
 
+from ..results import save
+from ..view.energy_rate import with_energy_rate
+from ..view.summary import summarise
 from .arguments import at_least, directory, positive
 from .recipe import write_recipe
 

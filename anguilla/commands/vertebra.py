@@ -9,8 +9,8 @@ from typing import Any
 import xarray as xr
 
 import gaits
-from anguilla.record import check_record
 from anguilla.results import load
+from anguilla.view.record import check_record
 
 from .arguments import at_least, directory
 from .recipe import write_recipe
@@ -70,8 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = load(arguments.swim)
     check_record(dataset, ("time", "X"), name=str(arguments.swim), made_by="anguilla swim")
 
-    from anguilla import vertebra_figures  # draws with pyplot: only when it is needed
-    from multibody.vertebra import Layout
+    from . import (
+        Layout,
+        figures as vertebra_figures,  # draws with pyplot: only when it is needed
+    )
 
     layout = None
     if arguments.vertebrae is not None:

@@ -1,9 +1,22 @@
-"""The published machines at the front door: how each is run, drawn and summed up, one entry each."""
+"""The published machines, one folder each: model, laws, studies, figures, film and entry of the command line.
 
-from .eel import EEL
-from .entry import Robot as Robot, Settings as Settings
-from .moth import MOTH
-from .natrix import NATRIX
-from .rower import ROWER
+A machine is imported when it is first used: `robots.eel.model()`.
+"""
 
-ROBOTS: dict[str, Robot] = {"eel": EEL, "moth": MOTH, "natrix": NATRIX, "rower": ROWER}
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import eel as eel, moth as moth, natrix as natrix, rower as rower, vertebra as vertebra
+
+MACHINES = ("eel", "moth", "natrix", "rower", "vertebra")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in MACHINES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f".{name}", __name__)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *MACHINES})

@@ -4,30 +4,16 @@ from .animation import animate as animate, frames as frames, still as still
 from .body import body_mesh as body_mesh, sections_at as sections_at
 from .budget import identity_residual as identity_residual, power_budget as power_budget
 from .camera import Camera as Camera
-from .chain import chain_body as chain_body
+from .chain_skin import chain_body as chain_body
 from .convergence import beam_against_chain as beam_against_chain
-from .interactive import interactive as interactive, interactive_page as interactive_page
+from .interactive_scene import interactive as interactive, interactive_page as interactive_page
 from .maps import field_map as field_map, space_time as space_time
-from .moth_figures import (
-    moth_deformation as moth_deformation,
-    moth_forces as moth_forces,
-    moth_multipliers as moth_multipliers,
-    moth_snapshots as moth_snapshots,
-    moth_velocities as moth_velocities,
-)
-from .moth_film import moth_film as moth_film, moth_still as moth_still
 from .optimisation import (
     gaits_compared as gaits_compared,
     optimisers_compared as optimisers_compared,
     optimum_path as optimum_path,
 )
 from .profiles import internal_wrench as internal_wrench
-from .robots import (
-    forward_velocity as forward_velocity,
-    head_path as head_path,
-    joint_maps as joint_maps,
-    joint_torques as joint_torques,
-)
 from .surface import Mesh as Mesh, Sections as Sections, eel_skin as eel_skin, plain_skin as plain_skin, tube as tube
 from .sweeps import sweep_maps as sweep_maps
 from .time_series import (
@@ -40,5 +26,11 @@ from .trajectory import (
     configurations_plane as configurations_plane,
     configurations_rows as configurations_rows,
     configurations_space as configurations_space,
+)
+from .tree_motion import (
+    forward_velocity as forward_velocity,
+    head_path as head_path,
+    joint_maps as joint_maps,
+    joint_torques as joint_torques,
 )
 from .vtk import write_vtk as write_vtk

@@ -13,9 +13,9 @@ from tqdm import tqdm
 
 from spatial import number
 
-from ..record import check_record
 from .body import body_length, body_mesh, is_planar, sections_at
 from .camera import Camera, best_camera
+from .record import check_record
 from .scene import (
     GRID,
     TRACE,

@@ -6,7 +6,7 @@ from jaxtyping import Float
 
 from spatial import positive
 
-from ..record import check_record
+from .record import check_record
 from .surface import AROUND, Mesh, Sections, eel_skin, rotation_matrices, tube
 
 PLANAR = 1e-6  # share of the body's length that a planar motion may leave its plane by

@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from ..power_identity import POWERS, energy_rate, identity_residual as identity_residual
-from ..record import check_record
+from .power_identity import POWERS, energy_rate, identity_residual as identity_residual
+from .record import check_record
 from .style import (
     BLACK,
     BLUE,

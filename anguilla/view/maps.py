@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..record import check_record
+from .record import check_record
 from .style import DIVERGING, SomeAxes, figure_of, frame_label, given_axes, label, new_figure, styled
 from .vectors import fluid_terms
 

@@ -68,7 +68,7 @@ def optimisers_compared(comparisons: Sequence[Any]) -> Figure:
     """Best value so far against rollouts, gradients against CMA-ES, one problem beside the other.
 
     Args:
-        comparisons: what `anguilla.cma_comparison.against_cma` returned, for each problem.
+        comparisons: what `anguilla.studies.cma_comparison.against_cma` returned, for each problem.
     """
     with styled():
         figure = new_figure(6.4 * len(comparisons), 5.0)

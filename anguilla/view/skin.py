@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float, Int
 
-from ..record import check_record
 from .body import drawn_abscissae, sections_at
+from .record import check_record
 from .surface import ring_points
 
 

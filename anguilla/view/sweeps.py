@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from ..record import check_record
+from .record import check_record
 from .style import INK, SEQUENTIAL, frame_label, label, new_figure, styled
 
 

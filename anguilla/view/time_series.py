@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from spatial import number
 
-from ..record import check_record
+from .record import check_record
 from .style import (
     BLACK,
     BLUE,

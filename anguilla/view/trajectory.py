@@ -14,9 +14,9 @@ from matplotlib.ticker import MultipleLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
-from ..record import check_record
 from .body import body_length, eyes, is_planar, sections_at, snapshot_times
 from .camera import Camera, best_camera
+from .record import check_record
 from .style import GREY, INK, figure_of, frame_label, label, new_figure, styled, time_colours
 from .surface import Mesh, Sections, join, lit, plain_skin, tube
 

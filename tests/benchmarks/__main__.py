@@ -30,7 +30,7 @@ def main() -> int:
     options = parser.parse_args()
 
     cores = sorted(os.sched_getaffinity(0))
-    from . import first_swim, swims, table
+    from tests.benchmarks import first_swim, swims, table
 
     rows, curves = [], []
     print(table.machine())
@@ -64,7 +64,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     table.write_json(rows, options.out / "bench.json")
     if curves:
-        from .figure import growth_figure
+        from tests.benchmarks.figure import growth_figure
 
         growth_figure(curves).savefig(options.out / "bench.png", dpi=150)
     missed = [row for row in rows if not row.met]
@@ -75,7 +75,7 @@ def main() -> int:
 
 
 def _group(name: str) -> Callable[[], Iterator]:
-    from . import eel, elastica, growth, moth, natrix, profile, soromox_rod, trees
+    from tests.benchmarks import eel, elastica, growth, moth, natrix, profile, soromox_rod, trees
 
     return {
         "evaluation": eel.evaluation_rows,

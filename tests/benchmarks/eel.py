@@ -12,10 +12,9 @@ import numpy as np
 import cosserat
 import gaits
 import hydro
-
-from .metal import Metal
-from .table import Row, at_least, at_most
-from .timing import Work, called, interleaved, looped
+from tests.benchmarks.metal import Metal
+from tests.benchmarks.table import Row, at_least, at_most
+from tests.benchmarks.timing import Work, called, interleaved, looped
 
 BATCH, SWIMS, LANES = 1024, 64, 16  # lanes: members of a batch side by side, which the cache holds
 TWIST = np.array([-0.3, 0.1, 0.2, 0.1, 0.2, 0.3])

@@ -21,9 +21,8 @@ from numba import njit
 import cosserat
 import gaits
 import hydro
-
-from .table import Row, at_least
-from .timing import Work, called, interleaved
+from tests.benchmarks.table import Row, at_least
+from tests.benchmarks.timing import Work, called, interleaved
 
 ELEMENTS, LENGTH, RADIUS, DENSITY = 50, 2.0, 0.06, 1000.0
 # Pa: the softest rod within 1 % of one twice as stiff, so the one with the greatest step. Swum in 10 s, each at its

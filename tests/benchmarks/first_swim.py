@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from .table import Row, at_most
+from tests.benchmarks.table import Row, at_most
 
 PROGRAM = """
 import anguilla, cosserat, gaits, hydro

@@ -10,11 +10,10 @@ import numpy as np
 import cosserat
 import gaits
 import hydro
-
-from .eel import TWIST
-from .table import Row, at_most
-from .timing import Work, interleaved, looped
-from .trees import inverse, motion, open_chain
+from tests.benchmarks.eel import TWIST
+from tests.benchmarks.table import Row, at_most
+from tests.benchmarks.timing import Work, interleaved, looped
+from tests.benchmarks.trees import inverse, motion, open_chain
 
 PANELS, LINKS, BATCHES = (1, 2, 4, 8), (9, 18, 36, 72, 144), (1, 16, 256)
 

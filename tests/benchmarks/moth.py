@@ -8,10 +8,9 @@ import jax
 import jax.numpy as jnp
 
 import multibody as mb
-from multibody.robots.moth import Sagittal, StrokeLaw, cold_guess, flight
-
-from .table import Row
-from .timing import Work, interleaved
+from anguilla.robots.moth import Sagittal, StrokeLaw, cold_guess, flight
+from tests.benchmarks.table import Row
+from tests.benchmarks.timing import Work, interleaved
 
 PUBLISHED = 17.0  # MATLAB on a 2.66 GHz laptop [PBB13, IV.C] [s]
 PERIOD, STEP = 0.04, 1e-4  # of a stroke; the paper's [s]

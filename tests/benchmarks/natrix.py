@@ -11,11 +11,11 @@ import jax.numpy as jnp
 
 import hydro
 import multibody
-from multibody.robots import natrix, natrix_undulation
-from multibody.robots.natrix_roll import initial_rolls, rest_states
-
-from .table import Row
-from .timing import Work, interleaved
+from anguilla.robots.natrix import model as natrix
+from anguilla.robots.natrix.laws import natrix_undulation
+from anguilla.robots.natrix.roll import initial_rolls, rest_states
+from tests.benchmarks.table import Row
+from tests.benchmarks.timing import Work, interleaved
 
 BATCH, WITH_WATER, WITHOUT = 64, 1.23, 0.12
 

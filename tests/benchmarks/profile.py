@@ -11,10 +11,9 @@ import hydro
 from cosserat.orientation import orientation
 from cosserat.section_motion import at_loads, body_shape, section_motion
 from cosserat.strain import strain_rates
-
-from .eel import PARAMETERS, TWIST, gait_of
-from .table import Row
-from .timing import interleaved, looped
+from tests.benchmarks.eel import PARAMETERS, TWIST, gait_of
+from tests.benchmarks.table import Row
+from tests.benchmarks.timing import interleaved, looped
 
 PIECES = ("strains", "orientation", "shape", "motion of the sections", "loads", "whole evaluation")
 

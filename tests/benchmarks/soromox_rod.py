@@ -22,10 +22,9 @@ from soromox.systems.gvs import GVS, GVSSegment, StrainBasisSpec
 import cosserat
 import gaits
 import hydro
-
-from .eel import TWIST
-from .table import Row
-from .timing import interleaved, looped
+from tests.benchmarks.eel import TWIST
+from tests.benchmarks.table import Row
+from tests.benchmarks.timing import interleaved, looped
 
 LENGTH, B, C, DENSITY = 2.0, 0.04, 0.06, 1000.0
 # The fewest of 8, 12, 16, ... with all twelve numbers within 1 %. Acceleration and torques are off by 4e-3 and 3e-2 at

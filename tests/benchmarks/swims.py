@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from .table import Row, at_least
+from tests.benchmarks.table import Row, at_least
 
 SIDE, SECONDS, CHUNK = 32, 2.0, 64
 

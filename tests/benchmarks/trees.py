@@ -10,18 +10,18 @@ import numpy as np
 import pinocchio as pin
 
 import multibody as mb
+from anguilla import robots
+from tests.benchmarks.table import Row, at_most
+from tests.benchmarks.timing import Work, called, interleaved, looped
 from validation.mujoco_tree import to_mujoco
 from validation.pinocchio_tree import to_pinocchio
-
-from .table import Row, at_most
-from .timing import Work, called, interleaved, looped
 
 BATCH, CALLS = 1024, 300
 
 
 def tree_rows() -> Iterator[Row]:
     """The eel of 36 joints, in vacuum: peers have no water of ours."""
-    tree = mb.robots.eel()
+    tree = robots.eel.model()
     q, dq, ddq, state = motion(tree)
     ours = inverse(tree, state)
     peer = pinocchio_inverse(tree, q, dq, ddq, state)

@@ -10,7 +10,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
 from anguilla import view
-from tests.made_up import made_up
+from tests.random_models import made_up
 
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader",
            "--use-angle=swiftshader", "--window-size=1000,700", "--hide-scrollbars")  # fmt: skip

@@ -1,0 +1,9 @@
+"""The eel robot of [KR13, VI]: 13 bodies tied by 12 spherical joints, each of them three revolute ones."""
+
+from .tree import (
+    EEL_TORQUE_LIMITS as EEL_TORQUE_LIMITS,
+    EelLaw as EelLaw,
+    eel_law as eel_law,
+    eel_robot_profile as eel_robot_profile,
+    model as model,
+)

@@ -1,0 +1,165 @@
+"""The moth of [PBB13] at the front door: it hovers, as published or as near as its paper can be read."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+import multibody
+from multibody.state import unchecked_state
+
+from ..robot import Robot, Settings
+from . import (
+    READINGS,
+    Accounts,
+    Figures,
+    Floquet,
+    Hover,
+    MothParameters,
+    accounts,
+    figures as drawn,
+    flight,
+    floquet,
+    hover,
+    hover_figures,
+    published_lines,
+)
+from .energy_budget import air_forces
+
+PERIOD = 0.04  # of a stroke [s]
+
+
+def run(settings: Settings) -> xr.Dataset:
+    """Finds the hover, flies it, and records it with its accounts, multipliers and published numbers."""
+    if settings.fluid == "void":
+        raise ValueError("fluid = 'void': without air nothing carries the weight of the moth: it cannot hover")
+    reading = settings.reading or "TB8"
+    return hovering(hover(flight(settings.sections or 4, reading)), settings, reading)
+
+
+def hovering(found: Hover, settings: Settings, reading: str = "TB8") -> xr.Dataset:
+    """A hover of the moth of Table I, recorded with its accounts, multipliers and published numbers."""
+    means, stroke = accounts(found)
+    ours = hover_figures(found, means, stroke)
+    return _labelled(_recorded(found, settings), found, means, ours, floquet(found), reading, MothParameters())
+
+
+def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
+    """Figures 5 to 8 of the paper in kind, and the multipliers."""
+    return {
+        "snapshots": lambda: drawn.moth_snapshots(dataset),
+        "velocities": lambda: drawn.moth_velocities(dataset),
+        "deformation": lambda: drawn.moth_deformation(dataset),
+        "forces": lambda: drawn.moth_forces(dataset),
+        "multipliers": lambda: drawn.moth_multipliers(dataset),
+    }
+
+
+def lines(dataset: xr.Dataset) -> list[str]:
+    """The table published / ours, what hovers and how well, and whether it lasts."""
+    told = dataset.attrs
+    names = Figures.__dataclass_fields__
+    ours = Figures(**{name: jnp.asarray(float(told[f"figure_{name}"])) for name in names})
+    decisive = {kind: complex(*told[f"decisive_{kind}"]) for kind in ("sagittal", "lateral")}
+    words = ", ".join(f"{kind} {value:.3f} (modulus {abs(value):.3f})" for kind, value in decisive.items())
+    lasts = all(abs(value) < 1.0 for value in decisive.values())
+    return [
+        f"reading         {told['reading']}: {READINGS[str(told['reading'])].words}",
+        *published_lines({str(told["reading"]): ours}),
+        f"hover           residual {float(told['residual']):.1e}; mean vertical force / weight - 1 = "
+        f"{float(told['weight_defect']):.1e}",
+        f"energy          motors {float(told['motor_power']):.4f} W = drag {float(told['drag_loss']):.4f} W + "
+        f"dampers {float(told['damper_loss']):.4f} W, to {abs(float(told['energy_defect'])):.1e} of it",
+        f"multipliers     greatest: {words}",
+        f"stability       {'disturbances die out' if lasts else 'disturbances grow: it needs control'}"
+        " (four neutral: it may hover anywhere, facing any way)",
+    ]
+
+
+def film(dataset: xr.Dataset, path, *, fps: float, width: int, camera: str, progress: bool):
+    """Fifty pictures to a stroke; the camera stays."""
+    return moth_film(dataset, path, fps=fps, width=width, progress=progress)
+
+
+def _recorded(found: Hover, settings: Settings) -> xr.Dataset:
+    machine = found.flight
+    joints, rates = found.start.both_wings
+    strokes = settings.t1 / PERIOD
+    run = machine.fly(found.amplitude, found.start.thorax, joints, rates, strokes, samples=settings.samples)
+    return multibody.recorded(machine.tree, machine.drive(found.amplitude), run, progress=settings.progress)
+
+
+def _labelled(
+    dataset: xr.Dataset,
+    found: Hover,
+    means: Accounts,
+    ours: Figures,
+    multipliers: Floquet,
+    reading: str,
+    numbers: MothParameters,
+) -> xr.Dataset:
+    force = np.asarray(_air_force(found, dataset))
+    pairs = lambda values: np.stack([np.real(values), np.imag(values)], axis=-1)  # noqa: E731
+    dataset = dataset.assign(
+        air_force=(("time", "axis"), force, {"units": "N", "long_name": "force of the air on the moth, in the world"}),
+    )
+    for kind in ("sagittal", "lateral"):
+        words = {"units": "1", "long_name": f"Floquet multipliers of {kind} disturbances (real, imaginary)"}
+        dataset[f"multipliers_{kind}"] = (
+            (f"{kind}_mode", "part"),
+            pairs(np.asarray(getattr(multipliers, kind))),
+            words,
+        )
+    decisive = {f"decisive_{kind}": pairs(np.asarray(multipliers.decisive(kind))) for kind in ("sagittal", "lateral")}
+    dataset.attrs |= decisive | {
+        "robot": "moth",
+        "reading": reading,
+        "period": PERIOD,
+        "span": float(numbers.span),
+        "chord": float(numbers.chord),
+        "thorax": np.asarray(numbers.thorax),
+        "weight": float(means.weight),
+        "residual": float(found.residual),
+        "weight_defect": float(means.weight_defect),
+        "energy_defect": float(means.energy_defect),
+        "motor_power": float(jnp.sum(means.motor_power)),
+        "drag_loss": float(means.drag_loss),
+        "damper_loss": float(means.damper_loss),
+    }
+    dataset.attrs |= {f"figure_{name}": float(getattr(ours, name)) for name in Figures.__dataclass_fields__}
+    return dataset
+
+
+@eqx.filter_jit
+def _forces(tree, medium, position, quaternion, twist, rate, q, dq, ddq):
+    def instant(row):
+        place, turn, twist, rate, q, dq, ddq = row
+        motion = multibody.Dynamics(rate, ddq, jnp.zeros_like(ddq))
+        return jnp.sum(air_forces(tree, medium, unchecked_state(place, turn, twist), q, dq, motion), axis=0)
+
+    return jax.lax.map(instant, (position, quaternion, twist, rate, q, dq, ddq))
+
+
+def _air_force(found: Hover, dataset: xr.Dataset):
+    names = ("head_position", "head_quaternion", "head_twist", "head_twist_rate")
+    joints = ("joint_position", "joint_velocity", "joint_acceleration")
+    tree = found.flight.tree
+    rows = (jnp.asarray(dataset[name].values) for name in (*names, *joints))
+    return _forces(tree, multibody.immerse(tree, found.flight.air), *rows)
+
+
+MOTH = Robot(
+    help="a thorax and two soft wings of passive joints: hovers at 25 Hz (Porez and others, 2013)",
+    duration=PERIOD,
+    period=PERIOD,
+    rate=10000.0,
+    run=run,
+    figures=figures,
+    body=lambda dataset: dataset,
+    lines=lines,
+    film=film,
+)

@@ -1,0 +1,142 @@
+"""Whether a hover lasts: how one stroke magnifies small disturbances of any kind."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float, Int
+
+from multibody.state import unchecked_state
+from spatial import quaternion_conjugate, quaternion_multiply
+
+from .hovering import Hover
+from .stroke_maps import STEPS
+
+NEUTRAL = 1e-4  # how far from one a multiplier of a translation or of yaw may be: round-off, magnified by double roots
+
+# Front to back: vectors change along n, axial vectors along s and a, the joints all turn the other way.
+_MIRROR = (
+    np.array([1.0, -1.0, 1.0]),
+    np.array([1.0, -1.0, 1.0, -1.0]),
+    np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0]),
+    -1.0,
+    -1.0,
+)
+
+
+class Floquet(eqx.Module):
+    """Floquet multipliers of a hover of two equal wings, greatest modulus first.
+
+    Attributes:
+        monodromy: derivative of one stroke by the disturbance of its start, as in `stroke_map`.
+        sagittal: multipliers of disturbances in which both wings do the same; two of them are one (moved along n, a).
+        lateral: of those in which the wings do the opposite; two are one (moved along s, turned about the vertical).
+    """
+
+    monodromy: Float[Array, "n n"]
+    sagittal: Complex[Array, "half"]
+    lateral: Complex[Array, "half"]
+
+    @property
+    def multipliers(self) -> Complex[Array, "n"]:
+        """All of them."""
+        both = jnp.concatenate([self.sagittal, self.lateral])
+        return both[jnp.argsort(-jnp.abs(both))]
+
+    def decisive(self, kind: str) -> Complex[Array, ""]:
+        """The greatest multiplier of "sagittal" or "lateral" disturbances that is not neutral."""
+        values = np.asarray(getattr(self, kind))
+        others = values[np.abs(values - 1.0) > NEUTRAL]
+        return jnp.asarray(others[np.argmax(np.abs(others))])
+
+    @property
+    def stable(self) -> bool:
+        """Whether all disturbances but those that merely place it elsewhere die out."""
+        return all(abs(complex(self.decisive(kind))) < 1.0 for kind in ("sagittal", "lateral"))
+
+
+def stroke_map(
+    hover: Hover,
+    disturbance: Float[Array, "n"],
+    strokes: float = 1.0,
+    steps: Int[Array, ""] | None = None,
+) -> Float[Array, "n"]:
+    """The disturbance of a hover one stroke later.
+
+    A disturbance is (position [m]; rotation in the thorax's frame, as twice the tangent of half its angle; twist,
+    its angular part over ω; passive joints, right wing then left; their rates over ω).
+
+    Args:
+        hover: the flight.
+        disturbance: of its start.
+        strokes: how much later: one, or a half, after which all is seen in the mirror front to back.
+        steps: of a stroke; those of the flight when None.
+    """
+    if strokes not in (0.5, 1.0):
+        raise ValueError(f"stroke_map: strokes = {strokes}: must be 1 or 0.5")
+    flight, omega = hover.flight, hover.flight.frequency
+    thorax, (joints, rates) = hover.start.thorax, hover.start.both_wings
+    n = joints.shape[0]
+    place, turn, speed, bent, bending = jnp.split(disturbance, [3, 6, 12, 12 + n])
+    unit = jnp.concatenate([jnp.ones(3), jnp.full(3, omega)])
+    quaternion = quaternion_multiply(thorax.quaternion, jnp.concatenate([jnp.ones(1), 0.5 * turn]))
+    start = unchecked_state(
+        thorax.position + place, quaternion / jnp.linalg.norm(quaternion), thorax.twist + unit * speed
+    )
+    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending, strokes, steps=steps)
+    free = flight.tree.passive_freedoms
+    joints_end, rates_end = run.joints[-1][free], run.joint_rates[-1][free]
+    end: tuple[Array, ...] = (run.position[-1], run.quaternion[-1], run.twist[-1], joints_end, rates_end)
+    if strokes == 0.5:
+        end = tuple(jnp.asarray(sign) * x for sign, x in zip(_MIRROR, end, strict=True))
+    position, orientation, twist, q, dq = end
+    relative = quaternion_multiply(quaternion_conjugate(thorax.quaternion), orientation)
+    return jnp.concatenate(
+        [
+            position - thorax.position,
+            2.0 * relative[1:] / relative[0],
+            (twist - thorax.twist) / unit,
+            q - joints,
+            (dq - rates) / omega,
+        ]
+    )
+
+
+def floquet(hover: Hover) -> Floquet:
+    """Floquet multipliers of a hover; the two families are told apart by the symmetry of the machine.
+
+    Half a stroke is differentiated: the other half does the same to its mirror image.
+    """
+    same = dataclasses.replace(hover, flight=dataclasses.replace(hover.flight, steps=STEPS))
+    return _floquet(same, jnp.asarray(hover.flight.steps))
+
+
+@eqx.filter_jit
+def _floquet(hover, steps):
+    """Compiled for any number of steps."""
+    n = 12 + 2 * len(hover.flight.tree.passive_freedoms)
+    half = jax.jacfwd(lambda d: stroke_map(hover, d, 0.5, steps))(jnp.zeros(n))
+    monodromy = half @ half
+    even, odd = _families(hover.flight.wing_joints)
+    return Floquet(monodromy, _eigenvalues(even.T @ monodromy @ even), _eigenvalues(odd.T @ monodromy @ odd))
+
+
+def _families(wing_joints: int) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal bases of the disturbances that the plane of symmetry mirrors into themselves, and into minus them."""
+    sign = np.array([-1.0, 1, 1, 1, -1, -1, -1, 1, 1, 1, -1, -1])  # (s, n, a), and axial vectors the other way
+    size = 12 + 4 * wing_joints
+    mirror = np.zeros((size, size))
+    mirror[:12, :12] = np.diag(sign)
+    for start in (12, 12 + 2 * wing_joints):
+        for k in range(wing_joints):
+            right, left = start + k, start + wing_joints + k
+            mirror[right, left] = mirror[left, right] = -1.0
+    values, vectors = np.linalg.eigh(mirror)
+    return vectors[:, values > 0], vectors[:, values < 0]
+
+
+def _eigenvalues(matrix):
+    values = jnp.linalg.eigvals(matrix)
+    return values[jnp.argsort(-jnp.abs(values))]

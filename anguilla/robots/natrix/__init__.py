@@ -1,0 +1,19 @@
+"""NATRIX, the snake robot of [XHLB23] that swims on the water: 14 bodies, 14 motors, six rolling shells."""
+
+from .laws import (
+    HeldShape as HeldShape,
+    ShellLaw as ShellLaw,
+    UndulationLaw as UndulationLaw,
+    natrix_bending as natrix_bending,
+    natrix_shape as natrix_shape,
+    natrix_undulation as natrix_undulation,
+)
+from .orbit import natrix_orbit as natrix_orbit
+from .roll import (
+    REGIMES as REGIMES,
+    initial_rolls as initial_rolls,
+    rest_states as rest_states,
+    roll_response as roll_response,
+    undulating as undulating,
+)
+from .tree import model as model, natrix_solids as natrix_solids

@@ -1,0 +1,5 @@
+"""The rowing boat of [KR13, VII]: boat, sliding seat, legs, trunk and two oars, with one closed loop."""
+
+from .laws import Stroke as Stroke, stroke as stroke
+from .orbit import RowingCycle as RowingCycle, steady_stroke as steady_stroke
+from .tree import RowingMotion as RowingMotion, model as model, rower_loop as rower_loop, scull as scull

@@ -1,0 +1,279 @@
+"""Gradients against an evolution strategy: the same objective, the same bounds, rollouts counted."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tqdm
+
+import gaits
+from gaits.search.evaluation_log import EvaluationLog
+from gaits.search.optimisation import solve
+from gaits.search.parameters import Parameters
+from gaits.search.problem import Problem
+
+REACHED = 1e-4  # relative distance at which an optimum is reached
+TOLERANCE = 1e-6  # relative to the start: where both stop, well below that distance
+ASKED = 10.0  # times fewer rollouts
+
+
+@dataclass(frozen=True)
+class Run:
+    """One search with one seed.
+
+    Attributes:
+        seed: of its random numbers.
+        history: the best value after each evaluation.
+        derivatives: whether each evaluation had derivatives.
+        best: the parameters found.
+        message: how it ended.
+    """
+
+    seed: int
+    history: np.ndarray
+    derivatives: np.ndarray
+    best: np.ndarray
+    message: str
+
+    @property
+    def value(self) -> float:
+        """The best it found."""
+        return float(self.history[-1])
+
+    def reached(self, value: float) -> int | None:
+        """Evaluations until it came as low as a value; None when it never did."""
+        hits = np.flatnonzero(self.history <= value + REACHED * abs(value))
+        return int(hits[0]) + 1 if len(hits) else None
+
+    def rollouts(self, price: float) -> np.ndarray:
+        """Rollouts spent up to each evaluation, one with derivatives counted at a price."""
+        return np.cumsum(np.where(self.derivatives, price, 1.0))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two ways to one optimum, with several seeds each.
+
+    Attributes:
+        name: of the problem.
+        objective: its name.
+        unit: its unit.
+        names: of the parameters.
+        before: value at the start of all.
+        gradients: searches by gradients.
+        strategy: runs of CMA-ES.
+        price: of an evaluation with derivatives, in rollouts: a ratio of processor times, measured.
+    """
+
+    name: str
+    objective: str
+    unit: str
+    names: list[str]
+    before: float
+    gradients: list[Run]
+    strategy: list[Run]
+    price: float
+
+    @property
+    def least(self) -> float:
+        """The best value that any run found."""
+        return min(run.value for run in (*self.gradients, *self.strategy))
+
+    def successes(self, runs: list[Run]) -> int:
+        """How many runs reached the best value known."""
+        return sum(run.reached(self.least) is not None for run in runs)
+
+    def expected(self, runs: list[Run], price: float = 1.0, whole: bool = False) -> float:
+        """Rollouts that reaching the best value known takes: those of all runs over the number that reached it.
+
+        Args:
+            runs: of one optimiser.
+            price: of an evaluation with derivatives.
+            whole: count each run to its own end; otherwise one that reaches the value counts until then.
+        """
+        ends = [None if whole else run.reached(self.least) for run in runs]
+        spent = [run.rollouts(price)[-1 if end is None else end - 1] for run, end in zip(runs, ends, strict=True)]
+        found = self.successes(runs)
+        return float(sum(spent)) / found if found else float("inf")
+
+    def ratio(self, price: float = 1.0, whole: bool = False) -> float:
+        """Rollouts of CMA-ES over those of the gradients; arguments as of `expected`."""
+        return self.expected(self.strategy, 1.0, whole) / self.expected(self.gradients, price, whole)
+
+    @property
+    def as_good(self) -> bool:
+        """Whether as many searches by gradients as runs of CMA-ES found the best optimum known, in proportion."""
+        shares = [self.successes(runs) / len(runs) for runs in (self.gradients, self.strategy)]
+        return shares[0] > 0 and shares[0] >= shares[1]
+
+    @property
+    def verdict(self) -> str:
+        """Which reaches the best optimum, and at what price."""
+        if not self.successes(self.gradients):
+            best = min(run.value for run in self.gradients)
+            return f"CMA-ES found a lower optimum, by {1.0 - self.least / best:.1%}"
+        if not self.successes(self.strategy):
+            best = min(run.value for run in self.strategy)
+            return f"gradients found a lower optimum, by {1.0 - self.least / best:.1%}"
+        return f"gradients: the best optimum in {self.ratio():.1f} times fewer rollouts"
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.name}: {self.objective}, {len(self.names)} parameters, the same bounds and start; "
+            "a rollout is one steady swim",
+            f"{'':12}{'seed':>5}{'best value':>13}{'rollouts':>10}{'to reach it':>13}   how it ended",
+        ]
+        for words, runs in (("gradients", self.gradients), ("CMA-ES", self.strategy)):
+            for run in runs:
+                reached = run.reached(self.least)
+                count = f"{len(run.history)}"
+                lines.append(
+                    f"{words:12}{run.seed:5}{run.value:13.8f}{count:>10}{reached or 'never':>13}   {run.message}"
+                )
+        p, ok = self.price, self.successes
+        met = "met" if self.as_good and self.ratio() >= ASKED else "missed"
+        return "\n".join(
+            [
+                *lines,
+                f"best value {self.least:.8f}, reached to {REACHED:g} by {ok(self.gradients)} of {len(self.gradients)} "
+                f"searches by gradients, {ok(self.strategy)} of {len(self.strategy)} of CMA-ES",
+                "rollouts that reaching it takes (those of all runs over the number that reached it):",
+                f"  function evaluations       gradients {self.expected(self.gradients):6.0f}   "
+                f"CMA-ES {self.expected(self.strategy):6.0f}   ratio {self.ratio():5.1f}   "
+                f"(every run to its own end: {self.ratio(whole=True):.1f})",
+                f"  derivatives counted too    gradients {self.expected(self.gradients, p):6.0f}   "
+                f"CMA-ES {self.expected(self.strategy):6.0f}   ratio {self.ratio(p):5.1f}   "
+                f"(every run to its own end: {self.ratio(p, True):.1f})",
+                f"  an evaluation with derivatives takes {p:.2f} times the processor time of one without: measured",
+                f"{self.verdict}; asked for: as good in {ASKED:g} times fewer function evaluations: {met}",
+            ]
+        )
+
+
+def against_cma(
+    name: str,
+    objective: gaits.Objective,
+    gait: Any,
+    bounds: dict[str, tuple[float, float]],
+    model: Any,
+    *,
+    budget: int,
+    seeds: int = 1,
+    starts: int = 1,
+    screen: int = 0,
+    race: int = 0,
+    logs: Path | None = None,
+    progress: bool = True,
+) -> Comparison:
+    """Minimises by SLSQP and by CMA-ES with its own defaults, both from the same gait.
+
+    Args:
+        name: of the problem.
+        objective: what is made least; no constraints but the bounds.
+        gait: the start of both.
+        bounds: (low, high) of each parameter.
+        model: from a gait to a motion.
+        budget: greatest number of rollouts of each run of CMA-ES.
+        seeds: searches of each kind, with the seeds 1, 2, ...
+        starts: of each search by gradients, the first being the gait.
+        screen: points that are screened for the other starts.
+        race: evaluations after which only the best start goes on.
+        logs: directory of the evaluations' logs, from which a killed comparison goes on; none when None.
+        progress: show progress bars.
+    """
+    problem = Problem(objective, Parameters(gait, bounds), model, ())
+    place = lambda end: None if logs is None else logs / f"{name}_{end}.jsonl"  # noqa: E731
+    options = {"starts": starts, "screen": screen, "race": race, "batch": False, "tolerance": TOLERANCE}
+    optima = [
+        solve(problem, seed=seed, log=place(f"gradients_{seed}"), progress=progress, **options)
+        for seed in range(1, (seeds if starts > 1 else 1) + 1)  # one start has nothing random
+    ]
+    size = abs(optima[0].before)
+    strategy = [evolve(problem, seed, budget, size, place(f"cma_{seed}"), progress) for seed in range(1, seeds + 1)]
+    return Comparison(
+        name=name,
+        objective=problem.name,
+        unit=problem.unit,
+        names=problem.parameters.names,
+        before=optima[0].before,
+        gradients=[search_of(optimum, seed) for seed, optimum in enumerate(optima, 1)],
+        strategy=strategy,
+        price=price_of_derivatives(problem),
+    )
+
+
+def search_of(optimum: gaits.Optimum, seed: int) -> Run:
+    """A search by gradients as a run: what was screened, then what was evaluated with derivatives."""
+    values = np.concatenate([optimum.screened, [e.values[0] for e in optimum.history]])
+    derivatives = np.arange(len(values)) >= len(optimum.screened)
+    starts = len({e.start for e in optimum.history})
+    message = f"{len(optimum.screened)} screened, {optimum.evaluations} with derivatives, {starts} starts"
+    if optimum.overtaken:
+        message += f" of which {optimum.overtaken} were overtaken"
+    best = np.fmin.accumulate(values)  # past those without a number
+    return Run(seed, best, derivatives, optimum.best, f"{message} ({optimum.method})")
+
+
+def evolve(
+    problem: Problem, seed: int, budget: int, size: float, log: Path | None = None, progress: bool = True
+) -> Run:
+    """CMA-ES with its default population, whose members are evaluated in one batch.
+
+    Args:
+        problem: without constraints.
+        seed: of its random numbers, at least 1.
+        budget: greatest number of rollouts.
+        size: of the objective.
+        log: of its evaluations.
+        progress: show a progress bar.
+    """
+    import cma
+
+    parameters = problem.parameters
+    low, high = parameters.box
+    options = {"bounds": [low, high], "seed": seed, "maxfevals": budget, "tolfun": TOLERANCE * size, "verbose": -9}
+    strategy = cma.CMAEvolutionStrategy(parameters.to_vector(parameters.start), 0.25, options)
+    how = {"method": "CMA-ES", "seed": seed, "population": strategy.popsize, "tolerance": TOLERANCE}
+    known = EvaluationLog(log, {**problem.describe(), **how})
+    values: list[float] = []
+    best, best_x = np.inf, np.asarray(strategy.x0)
+    with tqdm.tqdm(total=budget, unit="rollout", desc=f"CMA-ES {seed}", disable=not progress) as bar:
+        while not strategy.stop():
+            points = [np.asarray(point) for point in strategy.ask()]
+            if any(known.find(x) is None for x in points):
+                for x, row in zip(points, problem.values(np.stack(points)), strict=True):
+                    known.write(x, values=row)
+            found = [_number(known.find(x), size) for x in points]
+            strategy.tell(points, found)
+            for x, value in zip(points, found, strict=True):
+                best, best_x = (value, x) if value < best else (best, best_x)
+                values.append(best)
+            bar.update(len(points))
+            bar.set_postfix(best=f"{best:.6g}", refresh=False)
+    known.close()
+    message = ", ".join(f"{key}: {value:g}" for key, value in (strategy.stop() or {}).items())
+    none = np.zeros(len(values), dtype=bool)
+    return Run(seed, np.array(values), none, parameters.from_vector(best_x), f"stopped by {message}")
+
+
+def price_of_derivatives(problem: Problem, repeats: int = 3) -> float:
+    """Processor time of an evaluation with derivatives over that of one without, at the start, compiled before."""
+    x = problem.parameters.to_vector(problem.parameters.start)
+    rows = np.stack([x] * 8)  # as many as screening and small populations evaluate at once: compiled already
+    times = np.full((2, repeats + 1), np.inf)
+    for k in range(repeats + 1):
+        begin = time.process_time()
+        problem.derivatives(x[None])
+        middle = time.process_time()
+        problem.values(rows)
+        times[:, k] = middle - begin, (time.process_time() - middle) / len(rows)
+    derivatives, value = times[:, 1:].min(axis=1)
+    return float(derivatives / value)
+
+
+def _number(record: dict[str, Any] | None, size: float) -> float:
+    assert record is not None
+    value = float(record["values"][0])
+    return value if np.isfinite(value) else 1e6 * (1.0 + size)

@@ -1,0 +1,188 @@
+"""The eel's gait, optimised: the beam's steady swim as a model, goals, and the swim from rest that checks them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+import cosserat
+import gaits
+from hydro import AbstractFluid
+from spatial import matrix_from_quaternion, quaternion_multiply
+
+from ..robots import vertebra
+
+PERIODS = 40  # swum from rest before a period is called steady
+SAMPLES = 48  # of a period
+STEPS, STATIONS, PATH = 24, 41, cosserat.Panels()  # of the optimiser's swims
+BOUNDS: dict[str, tuple[float, float]] = {"amplitude": (-3.0, 3.0), "wavelength": (0.7, 2.5), "period": (0.4, 2.5)}
+GOALS = ("faster", "cheaper")
+PUBLISHED_CURVATURE = 3.5  # of the published gait, at the tail: α(2 m) [1/m]
+
+
+def coarse(beam: cosserat.Beam) -> cosserat.Beam:
+    """The body with about half the load panels: an optimiser evaluates it many times."""
+    panels = tuple(max(1, round(0.53 * count)) if count > 2 else 1 for count in beam.load_panels)
+    return cosserat.Beam(beam.profile, beam.density, beam.nose_radius, load_panels=panels)
+
+
+def steady_model(beam: cosserat.Beam, fluid: AbstractFluid) -> Callable[[Any], gaits.Cycle]:
+    """The steady swim of a gait on a grid as coarse as an optimiser can bear: 1e-5 in speed, a few 1e-4 in torque."""
+    body = coarse(beam)
+    return lambda gait: cosserat.steady_swim(body, gait, fluid, path=PATH, steps=STEPS, stations=STATIONS, throw=False)
+
+
+def with_workspace(
+    model: Callable[[Any], gaits.Cycle], length: float, vertebrae: int
+) -> Callable[[Any], dict[str, Any]]:
+    """A model of a gait whose motion also tells how far every vertebra stays from its limits.
+
+    Args:
+        model: from a gait to its steady swim.
+        length: of the body [m].
+        vertebrae: how many of the published vertebrae share it.
+    """
+    wrist, limits = vertebra.prototype(), vertebra.Limits()
+    layout = vertebra.Layout.spanning(length, vertebrae)
+
+    def both(gait):
+        cycle = model(gait)
+        margins = vertebra.gait_margins(wrist, limits, layout, gait, cycle.time)
+        return vars(cycle) | {"workspace": -gaits.peak_over_period(-margins)}
+
+    return both
+
+
+workspace_margin = gaits.quantity("workspace margin of each vertebra", "1", jnp.ravel, "workspace")
+
+
+def swim_from_rest(
+    beam: cosserat.Beam, gait: Any, fluid: AbstractFluid, *, progress: bool = False
+) -> tuple[xr.Dataset, dict[str, Any]]:
+    """Forty periods from rest at full accuracy; the dataset, and the arrays of the last period for objectives."""
+    period = float(gaits.wave_period(gait))
+    dataset = cosserat.simulate(
+        beam,
+        gait,
+        fluid,
+        t1=PERIODS * period,
+        samples=PERIODS * SAMPLES + 1,
+        rtol=1e-8,
+        atol=1e-10,
+        progress=progress,
+    )
+    return dataset, last_period(dataset, beam, period)
+
+
+def last_period(dataset: xr.Dataset, beam: cosserat.Beam, period: float) -> dict[str, Any]:
+    """The arrays that objectives take, from the last `SAMPLES` samples of a swim recorded at even times."""
+    last = slice(-SAMPLES - 1, -1)
+    position, quaternion = dataset["head_position"].values, dataset["head_quaternion"].values
+    first = -SAMPLES - 1
+    to_head = np.asarray(matrix_from_quaternion(jnp.asarray(quaternion[first]))).T
+    back = jnp.asarray(quaternion[first] * np.array([1.0, -1.0, -1.0, -1.0]))
+    return {
+        "period": jnp.asarray(period),
+        "position": jnp.asarray((position[last] - position[first]) @ to_head.T),
+        "displacement": jnp.asarray(to_head @ (position[-1] - position[first])),
+        "turn": quaternion_multiply(back, jnp.asarray(quaternion[-1])),
+        "power": jnp.asarray(dataset["actuator_power"].values[last]),
+        "torque": jnp.asarray(dataset["internal_moment"].values[last]),
+        "curvature": jnp.asarray(dataset["strain"].values[last, :, 3:]),
+        "mass": cosserat.mass(beam),
+    }
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is asked of a gait.
+
+    Attributes:
+        words: the goal in a sentence.
+        objective: what is made least.
+        constraints: what must hold.
+    """
+
+    words: str
+    objective: gaits.Objective
+    constraints: list[gaits.Constraint]
+
+
+def goal(
+    name: str,
+    reference: dict[str, Any],
+    margin: float,
+    torque_limit: float | None = None,
+    curvature_limit: float | None = None,
+) -> Goal:
+    """A goal relative to a reference swim.
+
+    Args:
+        name: one of `GOALS`.
+        reference: arrays of a period of the reference swim.
+        margin: by how much constraints are drawn tighter, relative: the optimiser's grid is coarse.
+        torque_limit: greatest torque of any section [N·m]; that of the reference when None.
+        curvature_limit: greatest curvature of any section [1/m]; that of the reference when None.
+    """
+    torque = torque_limit or float(gaits.peak_torque(reference))
+    curvature = curvature_limit or float(gaits.peak_curvature(reference))
+    speed = float(gaits.steady_speed(reference))
+    limits = [
+        gaits.section_torque.at_most((1.0 - margin) * torque),
+        gaits.section_curvature.at_most((1.0 - margin) * curvature),
+    ]
+    bounds = f"no more than {torque:.4f} N m and {curvature:.4f} 1/m anywhere"
+    if name == "faster":
+        return Goal(f"faster than {speed:.4f} m/s, with {bounds}", -gaits.steady_speed, limits)
+    as_fast = gaits.steady_speed.at_least((1.0 + margin) * speed)
+    return Goal(f"cheaper at {speed:.4f} m/s, with {bounds}", gaits.cost_of_transport, [as_fast, *limits])
+
+
+def cost_at_speed(limit: float | None = PUBLISHED_CURVATURE, weight: float = 10.0) -> gaits.Objective:
+    """Cost of transport at 1 m/s, with a penalty on curvature beyond a limit: free of constraints.
+
+    All forces of the model grow with the square of the speed, so that the cost of a gait played faster or slower is
+    known, and the speed need not be held by a constraint.
+
+    Args:
+        limit: curvature from which the penalty grows [1/m]; no penalty when None.
+        weight: of the square of the excess of curvature, relative.
+    """
+    cost = gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed
+    if limit is not None:
+        excess = lambda K: jnp.maximum(jnp.max(gaits.section_curvature(curvature=K)) / limit - 1.0, 0.0)  # noqa: E731
+        cost = cost * gaits.quantity("penalty", "1", lambda K: 1.0 + weight * excess(K) ** 2, "curvature")
+    return gaits.Objective("cost of transport at 1 m/s", "1", cost.arrays, cost.function)
+
+
+def compared_problems() -> dict[str, tuple[gaits.Objective, dict[str, tuple[float, float]]]]:
+    """Objectives and bounds on which optimisers are compared: curvature limited by a penalty, or by the box alone.
+
+    The second has two optima: the one that the published gait leads to is 4 % above the other.
+    """
+    wave = {name: BOUNDS[name] for name in ("amplitude", "wavelength")}
+    return {"limited": (cost_at_speed(), wave), "box": (cost_at_speed(limit=None), wave | {"amplitude": (-1.5, 1.5)})}
+
+
+QUANTITIES = (gaits.steady_speed, gaits.mean_power, gaits.cost_of_transport, gaits.peak_torque, gaits.peak_curvature)
+
+
+def as_the_optimiser_saw(optimum: gaits.Optimum) -> dict[str, float]:
+    """What the optimiser knows of its optimum, by the name of the quantity."""
+    seen = {optimum.objective: optimum.value, optimum.objective.removeprefix("-"): abs(optimum.value)}
+    return seen | {limit.name.removesuffix(" of each section"): float(limit.after.max()) for limit in optimum.limits}
+
+
+def compare(before: dict[str, Any], after: dict[str, Any], seen: dict[str, float]) -> str:
+    """A table of a period of the reference and one of the optimum, both swum from rest, and what the optimiser saw."""
+    lines = [f"{'':18}{'published':>12}{'optimum':>12}{'ratio':>9}{'optimiser saw':>16}{'differs by':>12}"]
+    for quantity in QUANTITIES:
+        old, new = float(quantity(before)), float(quantity(after))
+        line = f"{quantity.name:18}{old:12.6g}{new:12.6g}{new / old:9.4f}"
+        known = seen.get(quantity.name)
+        line += f"{'':28}" if known is None else f"{known:16.6g}{known / new - 1.0:12.1e}"
+        lines.append(line + ("" if quantity.unit == "1" else f"  {quantity.unit}"))
+    return "\n".join(lines)

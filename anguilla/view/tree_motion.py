@@ -1,0 +1,188 @@
+"""Figures of a machine made of rigid bodies, in the manner of [KR13, Figures 6 and 7]."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from .record import check_record
+from .style import (
+    BLACK,
+    BLUE,
+    DIVERGING,
+    GREY,
+    SEQUENTIAL,
+    VERMILLION,
+    figure_of,
+    frame_label,
+    label,
+    legend_outside,
+    new_figure,
+    styled,
+)
+from .trajectory import configurations_plane
+
+SPOT = 1e-3  # displacement below which the machine stays on the spot: forward is then -x [m]
+ZERO = 1e-9  # share of its limit below which a torque is called zero
+
+
+def head_path(body: xr.Dataset, dataset: xr.Dataset, bodies: int = 2) -> Figure:
+    """Path of the head and of the centre of mass seen from above, the body at some instants. [KR13, Figure 6]
+
+    Args:
+        body: sections of the machine along one body, from `chain_body`.
+        dataset: the run they come from.
+        bodies: number of instants, even in time, from the first to the last.
+    """
+    check_record(body, name="body", made_by="anguilla.view.chain_body")
+    check_record(dataset, ("time", "centre_of_mass"), made_by="multibody.simulate")
+    time = dataset["time"].values
+    every = float(time[-1] - time[0]) / max(bodies - 1, 1)
+    low, high = (bound(body["position"].sel(axis=["x", "y"]).values, axis=(0, 1)) for bound in (np.min, np.max))
+    with styled():
+        share = (high[1] - low[1] + 0.25) / (high[0] - low[0] + 0.25)
+        ax = new_figure(10.0, float(np.clip(9.0 * share, 0.5, 7.0)) + 0.85).add_subplot()
+        configurations_plane(body, every, ax=ax)
+        centre = dataset["centre_of_mass"].values
+        ax.plot(*centre[:, :2].T, color=VERMILLION, linewidth=1.2, zorder=5, label="path of the centre of mass")
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        frame_label(
+            ax, f"From above, bodies at t = {', '.join(f'{t:g}' for t in time[0] + every * np.arange(bodies))} s"
+        )
+        legend_outside(ax)
+        return figure_of(ax)
+
+
+def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = None) -> Figure:
+    """Velocity along the way swum, of the head and of the centre of mass, and its mean. [KR13, Figure 7]
+
+    Args:
+        dataset: a result of `multibody.simulate`.
+        period: of the motion [s]; the mean is taken over it.
+        ax: where to draw; a new figure when None.
+    """
+    check_record(dataset, ("time", "centre_of_mass", "head_velocity", "centre_velocity"), made_by="multibody.simulate")
+    with styled():
+        ax = ax or new_figure(8.0, 3.6).add_subplot()
+        time, centre = dataset["time"].values, dataset["centre_of_mass"].values
+        way = centre[-1] - centre[0]
+        way = way / np.linalg.norm(way) if np.linalg.norm(way) > SPOT else np.array([-1.0, 0.0, 0.0])
+        ax.axhline(0.0, color=BLACK, linewidth=0.6)
+        ax.plot(time, dataset["head_velocity"].values @ way, color=BLUE, linewidth=1.0, label="head")
+        ax.plot(time, dataset["centre_velocity"].values @ way, color=VERMILLION, linewidth=1.2, label="centre of mass")
+        middle = time[(time >= time[0] + period / 2) & (time <= time[-1] - period / 2)]
+        if len(middle) > 1:
+            along = centre @ way
+            mean = (np.interp(middle + period / 2, time, along) - np.interp(middle - period / 2, time, along)) / period
+            ax.plot(middle, mean, color=BLACK, linewidth=1.2, linestyle=":", label=f"its mean over {period:g} s")
+        ax.set_xlabel(label("time", "s"))
+        ax.set_ylabel(label("velocity along the way", "m/s"))
+        ax.margins(x=0.0)
+        frame_label(ax, "Forward velocity in the world")
+        legend_outside(ax)
+        return figure_of(ax)
+
+
+def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]]) -> Figure:
+    """Torques of the motors against time with the limits of the actuators, one panel for each family of joints.
+
+    Args:
+        dataset: a result of `multibody.simulate`, with `torque_limit` over `freedom` [N·m].
+        families: names of the freedoms in each, from head to tail.
+    """
+    check_record(dataset, ("time", "torque", "torque_limit"), made_by="multibody.simulate")
+    torques = {name: dataset["torque"].sel(freedom=list(freedoms)).values for name, freedoms in families.items()}
+    limits = {name: float(dataset["torque_limit"].sel(freedom=list(f)).min()) for name, f in families.items()}
+    still = [bool(np.abs(torques[name]).max() <= ZERO * limits[name]) for name in families]
+    with styled():
+        figure = new_figure(9.0, 1.0 + sum(1.3 if zero else 3.4 for zero in still))
+        grid = figure.subplots(
+            len(families), 1, sharex=True, squeeze=False, height_ratios=[1.0 if zero else 3.2 for zero in still]
+        )
+        panels = [row[0] for row in grid]
+        for ax, (name, torque), zero in zip(panels, torques.items(), still, strict=True):
+            _draw_torques(ax, dataset["time"].values, torque, limits[name])
+            ax.set_ylabel(label("torque", "N m"))
+            frame_label(ax, f"Motors, {name}" + (": zero" if zero else ""))
+        panels[-1].set_xlabel(label("time", "s"))
+        _joint_bar(figure, panels, max(torque.shape[1] for torque in torques.values()))
+        return figure
+
+
+def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str], name: str = "joint") -> Figure:
+    """Angle, torque and power of the motors over the joints and time.
+
+    Args:
+        dataset: a result of `multibody.simulate`; the joints have one freedom each.
+        freedoms: names of the joints, from head to tail.
+        name: what they are called.
+    """
+    check_record(dataset, ("time", "joint_position", "torque", "motor_power"), made_by="multibody.simulate")
+    chosen = list(freedoms)
+    fields = (
+        ("angle $q$", "rad", dataset["joint_position"].sel(coordinate=chosen).values),
+        (r"torque $\tau$", "N m", dataset["torque"].sel(freedom=chosen).values),
+        (r"motor power $\tau\dot q$", "W", dataset["motor_power"].sel(freedom=chosen).values),
+    )
+    with styled():
+        figure = new_figure(10.5, 5.2)
+        columns = figure.subplots(1, len(fields), sharex=True, sharey=True)
+        for ax, (title, unit, values) in zip(columns, fields, strict=True):
+            size = max(float(np.abs(values).max()), 1e-12)
+            shown = ax.pcolormesh(
+                np.arange(1, len(chosen) + 1),
+                dataset["time"].values,
+                values,
+                cmap=DIVERGING,
+                vmin=-size,
+                vmax=size,
+                shading="nearest",
+                rasterized=True,
+            )
+            ax.set_xlabel(label(name, "number from the head"))
+            ax.set_xticks(_ticks(len(chosen)))
+            ax.grid(False)
+            frame_label(ax, title.capitalize() if title[0] != "$" else title)
+            figure.colorbar(shown, ax=ax, location="bottom", pad=0.02, aspect=30).set_label(label(title, unit))
+        columns[0].set_ylabel(label("time", "s"))
+        return figure
+
+
+def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limit: float) -> None:
+    for colour, values in zip(_colours(torque.shape[1]), torque.T, strict=True):
+        ax.plot(time, values, color=colour, linewidth=0.9)
+    for sign in (-1.0, 1.0):
+        text = f"limit ±{limit:g} N m" if sign > 0 else None
+        ax.axhline(sign * limit, color=VERMILLION, linewidth=1.2, linestyle="--", label=text)
+    ax.axhline(0.0, color=GREY, linewidth=0.6)
+    reach = 1.15 * max(limit, float(np.abs(torque).max()))
+    ax.set_ylim(-reach, reach)
+    ax.yaxis.set_major_locator(MaxNLocator(4 if limit < 1 else 6, min_n_ticks=3))
+    ax.margins(x=0.0)
+    legend_outside(ax)
+
+
+def _colours(count: int) -> np.ndarray:
+    return matplotlib.colormaps[SEQUENTIAL](np.linspace(0.05, 0.9, count))
+
+
+def _ticks(count: int) -> list[int]:
+    """Numbers of joints to write under an axis: all of them, or as many as there is room for."""
+    return list(range(1, count + 1, -(-count // 14)))
+
+
+def _joint_bar(figure: Figure, axes: Any, count: int) -> None:
+    """A colour for each joint, from head to tail."""
+    shown = ScalarMappable(BoundaryNorm(np.arange(count + 1) + 0.5, count), ListedColormap(_colours(count)))
+    bar = figure.colorbar(shown, ax=axes, pad=0.02, fraction=0.03, aspect=40)
+    bar.set_ticks(list(range(1, count + 1)), labels=[str(k) for k in range(1, count + 1)])
+    bar.set_label(label("joint", "number from the head"))
+    bar.ax.tick_params(length=0)
+    bar.minorticks_off()

@@ -1,0 +1,149 @@
+"""Internal force and control torque along the body: the second space loop, from any path. [BPK06, VIII.B]"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, EllipticSection, Place
+from spatial import Numbers, increasing, matrix_from_quaternion
+
+from .beam import Beam
+from .head_equation import check_model, compiled
+from .output_stations import Along, section_force
+from .space_path import AbstractSpacePath, BothLoops
+from .state import HeadState
+from .strain import Gait, strain_rates
+
+STATIONS = 81
+
+
+class BodyFields(eqx.Module):
+    """The body at one instant, at stations along X.
+
+    Attributes:
+        X: abscissae [m].
+        section: the sections there.
+        position_w: their centres in the world [m].
+        quaternion: their orientation in the world, (w, x, y, z).
+        twist: their velocity, in their frame [m/s, rad/s].
+        twist_rate: its rate, in their frame [m/s², rad/s²].
+        strain: imposed strain (Γ, K), in their frame [-, 1/m].
+        strain_rate: its rate, in their frame [1/s, 1/(m·s)].
+        force_w: internal force n, in the world [N]: what the head side exerts on the tail side.
+        moment: internal moment M, in the section frame [N·m]: what the head side exerts on the tail side. The
+            actuators deliver ∫(M·dK/dt + Rᵀn·dΓ/dt) dX to the body.
+        fluid: load of the fluid per metre, term by term, in the section frame [N/m, N].
+        nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
+        head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
+        actuator_power: power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
+        tail: n in the world and M in the section frame at X = L; zero when the two space loops agree [N, N·m].
+    """
+
+    X: Float[Array, "stations"]
+    section: EllipticSection
+    position_w: Float[Array, "stations 3"]
+    quaternion: Float[Array, "stations 4"]
+    twist: Float[Array, "stations 6"]
+    twist_rate: Float[Array, "stations 6"]
+    strain: Float[Array, "stations 6"]
+    strain_rate: Float[Array, "stations 6"]
+    force_w: Float[Array, "stations 3"]
+    moment: Float[Array, "stations 3"]
+    fluid: dict[str, Float[Array, "stations 6"]]
+    nose: dict[str, Float[Array, "6"]]
+    head_twist_rate: Float[Array, "6"]
+    actuator_power: Float[Array, ""]
+    tail: Float[Array, "6"]
+
+    @property
+    def force(self) -> Float[Array, "stations 3"]:
+        """Internal force Rᵀn in the section frame [N]."""
+        return section_force(self.quaternion, self.force_w)
+
+
+def internal_wrench(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Numbers,
+    path: AbstractSpacePath | None = None,
+    stations: Numbers | None = None,
+) -> BodyFields:
+    """Motion, internal wrench and fluid load along the body at one instant.
+
+    n and M are integrated from the nose; n(L) = M(L) = 0 is never imposed, `tail` tells how well it holds.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head.
+        t: time [s].
+        path: the way along X; `Panels()` when None.
+        stations: increasing abscissae in [0, L] [m]; 81 even ones when None.
+    """
+    path = check_model(beam, gait, fluid, path)
+    if stations is None:
+        X = beam.length * jnp.linspace(0.0, 1.0, STATIONS)
+    else:
+        X = increasing("stations", stations, "m")
+        outside = (X[0] < 0) | (X[-1] > beam.length * (1 + 1e-12))
+        if not isinstance(outside, Tracer) and outside:
+            raise ValueError(
+                f"stations run from {X[0]} to {X[-1]}: must lie between the nose (0) and the tail ({beam.length}) [m]"
+            )
+        X = eqx.error_if(X, outside, "stations must lie between the nose (0) and the tail (beam.length) [m]")
+    return _fields(beam, gait, fluid, state, t, path, X)
+
+
+@compiled
+def _fields(beam, gait, fluid, state, t, path, stations):
+    body, along = path.sample(beam, fluid), Along(beam, stations)
+    loops = path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X))
+    return body_fields(loops, along, beam, gait, fluid, state, t)
+
+
+def body_fields(
+    loops: BothLoops,
+    along: Along,
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Float[Array, ""],
+) -> BodyFields:
+    """`internal_wrench` from what the two loops of a path have found at `along.X`."""
+    loop, twist_rate = along.at_stations(loops), loops.head_twist_rate
+    section = along.section
+    place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion))
+    terms = jax.vmap(fluid.terms)(section, place, loop.twist)
+    added = jax.vmap(fluid.added_inertia)(section)
+    terms = _with_acceleration(terms, "added_mass", jnp.einsum("sij,sj->si", added, loop.twist_rate))
+    nose = fluid.nose_terms(beam.nose_radius, Place(state.position, state.rotation), state.twist)
+    nose_added = fluid.nose_added_inertia(beam.nose_radius) @ twist_rate
+    strain = strain_rates(gait, along.stations, t)
+    return BodyFields(
+        X=along.stations,
+        section=section,
+        position_w=loop.position_w,
+        quaternion=loop.quaternion,
+        twist=loop.twist,
+        twist_rate=loop.twist_rate,
+        strain=strain.xi,
+        strain_rate=strain.dxi,
+        force_w=loop.force_w,
+        moment=loop.moment,
+        fluid=terms,
+        nose=_with_acceleration(nose, "nose_added_mass", nose_added),
+        head_twist_rate=twist_rate,
+        actuator_power=along.power(loops, gait, t),
+        tail=along.at_tail(loops),
+    )
+
+
+def _with_acceleration(terms, name, inertial):
+    """Completes the convective term of the added mass by its part in the acceleration, where there is a fluid."""
+    return {key: value - inertial if key == name else value for key, value in terms.items()}

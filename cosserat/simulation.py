@@ -1,0 +1,227 @@
+"""A swim with everything one may ask of it afterwards, labelled, with units."""
+
+import warnings
+from typing import Any
+
+import diffrax
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from gaits.refusals import check_strain
+from hydro import AbstractFluid
+from spatial import Numbers, matrix_from_quaternion, number
+from stepping import SimulationError, kept_program, raise_if_failed
+from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
+from stepping.progress import bar, say_compiling, waiting
+
+from .beam import Beam
+from .body_fields import STATIONS, body_fields
+from .energy import sampled_energetics
+from .head_equation import check_model
+from .orientation import MAX_SECOND_TURN, MAX_TURN
+from .output_stations import Along
+from .panel_loops import first_loop, second_loop
+from .panels import Panels
+from .resolution import coiled, panel_turns, strain_tail
+from .space_path import AbstractSpacePath
+from .state import HeadState
+from .strain import Gait
+from .trajectory import COILED, FAILED, Trajectory, rollout
+
+# name: (dimensions, unit, meaning)
+VARIABLES: dict[str, Label] = HEAD | {
+    "position": (("time", "X", "axis"), "m", "centre of each section in the world"),
+    "orientation": (("time", "X", "quaternion"), "1", "orientation of each section in the world"),
+    "section_twist": (("time", "X", "twist"), "m/s, rad/s", "velocity of each section in its own frame"),
+    "strain": (("time", "X", "strain_component"), "1, 1/m", "imposed strain in the section frame"),
+    "internal_force": (("time", "X", "axis"), "N", "internal force n, head side on tail side, in the world"),
+    "internal_moment": (
+        ("time", "X", "section_axis"),
+        "N m",
+        "internal moment M, head side on tail side, in the section frame",
+    ),
+    "tail_force": (("time", "axis"), "N", "n(L): zero when the two space loops agree"),
+    "tail_moment": (("time", "section_axis"), "N m", "M(L): zero when the two space loops agree"),
+    "impulse": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of body and added mass, same point"),
+    "dissipation": (("time",), "W", "power the fluid's resistance takes"),
+    "semiaxis_b": (("X",), "m", "semi-axis of the section along t2"),
+    "semiaxis_c": (("X",), "m", "semi-axis of the section along t3"),
+    "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
+}
+
+
+def simulate(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    t1: float = 10.0,
+    *,
+    t0: float = 0.0,
+    state: HeadState | None = None,
+    samples: int = 201,
+    times: Numbers | None = None,
+    stations: int = STATIONS,
+    path: AbstractSpacePath | None = None,
+    solver: diffrax.AbstractSolver | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    controller: diffrax.AbstractStepSizeController | None = None,
+    dt0: float | None = None,
+    max_steps: int = 100_000,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Swims from t0 to t1 and returns the motion, the internal wrench, the fluid's loads and the energy budget.
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        t1: last time [s].
+        t0: first time [s].
+        state: state of the head at t0; at rest at the world's origin when None.
+        samples: number of even output times, both ends included.
+        times: increasing output times between t0 and t1 [s], instead of `samples`.
+        stations: number of even abscissae at which the body is recorded, nose and tail included.
+        path: the way along X; `Panels()` when None.
+        solver: diffrax solver; `Dopri5()` when None.
+        rtol: relative tolerance of the adaptive time step.
+        atol: absolute tolerance of the adaptive time step [m, -, m/s, rad/s].
+        controller: diffrax step size controller, instead of the tolerances.
+        dt0: first (or constant) time step [s].
+        max_steps: greatest number of time steps.
+        progress: say what goes on, with a progress bar where it takes more than a few seconds.
+
+    Returns:
+        A dataset over `time` and `X`; every variable has `units` and `long_name`, and the loads of the fluid
+        are there term by term (`fluid_drag`, `fluid_added_mass`, `nose_drag`, ...).
+
+    Raises:
+        SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
+    """
+    path = check_model(beam, gait, fluid, path)
+    if not isinstance(stations, int) or stations < 2:
+        raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")
+    number("t1", t1)
+    check_strain(gait, beam.length, number("t0", t0))
+    say_compiling(progress)
+    trajectory = rollout(
+        beam,
+        gait,
+        fluid,
+        t1,
+        t0=t0,
+        state=state,
+        samples=samples,
+        times=times,
+        path=path,
+        solver=solver,
+        rtol=rtol,
+        atol=atol,
+        controller=controller,
+        dt0=dt0,
+        max_steps=max_steps,
+        throw=False,
+        progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
+    )
+    body = path.sample(beam, fluid)
+    _raise_if_coiled(gait, body, trajectory)
+    raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
+    with waiting("recording ...", progress):
+        fields, tail = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
+    _warn_if_unresolved(path, float(tail))
+    how = {"gait": type(gait).__name__, "space_path": str(path)}
+    attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
+    return _dataset(fields, beam, trajectory, attrs)
+
+
+def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
+    """About how long a run will take [s], on a usual machine, for a beat a second."""
+    return duration * (0.005 if isinstance(path, Panels) else 2.0) * (1e-6 / rtol) ** 0.2
+
+
+def _raise_if_coiled(gait: Gait, body: Any, trajectory: Trajectory) -> None:
+    if not bool(trajectory.coiled):
+        return
+    turns = panel_turns(gait, body, trajectory.time)
+    k = int(np.argmax(coiled(turns)))
+    raise SimulationError(
+        f"at t = {float(trajectory.time[k]):g} s {COILED} A panel turns by {turns[k, 0]:.2g} rad, of which "
+        f"{turns[k, 1]:.2g} rad by bending about changing axes; {MAX_TURN:g} and {MAX_SECOND_TURN:g} are allowed."
+    )
+
+
+def _warn_if_unresolved(path: AbstractSpacePath, tail: float) -> None:
+    if isinstance(path, Panels) and tail > 1e-5:
+        warnings.warn(
+            f"the gait is not resolved by {path.panels} panel(s) of {path.order} nodes along the body (relative "
+            f"tail of its expansion {tail:.0e}): waves too short, or not smooth in X. "
+            "Use path=cosserat.Panels(panels=...) with more panels.",
+            stacklevel=3,
+        )
+
+
+@kept_program
+def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> tuple[dict[str, Any], Any]:
+    """Everything at every output time, one instant after the other: memory stays small. And the tail of the strains."""
+    sampled = body if isinstance(path, Panels) else Panels().sample(beam, fluid)
+    along = Along(beam, beam.length * np.linspace(0.0, 1.0, stations), (sampled.load_X, sampled.load_weight))
+    prepared = path.stations(body, along.X)
+    grid = path if isinstance(path, Panels) else Panels()
+    tail = jnp.max(strain_tail(gait, beam.length, trajectory.time, grid.order, grid.panels))
+
+    def instant(k):
+        t, state = trajectory.time[k], trajectory.state(k)
+        first = first_loop(sampled, gait, fluid, state, t)
+        sums = sampled_energetics(sampled, fluid, state, first)
+        if isinstance(path, Panels):
+            loops = second_loop(body, gait, fluid, state, t, first, prepared)
+        else:
+            loops = path.both_loops(body, gait, fluid, state, t, prepared)
+        fields = body_fields(loops, along, beam, gait, fluid, state, t)
+        rotation = matrix_from_quaternion(state.quaternion)
+        record = {
+            "head_position": state.position,
+            "head_quaternion": state.quaternion,
+            "head_twist": state.twist,
+            "head_twist_rate": fields.head_twist_rate,
+            "head_velocity": rotation @ state.twist[:3],
+            "head_angular_velocity": rotation @ state.twist[3:],
+            "position": fields.position_w,
+            "orientation": fields.quaternion,
+            "section_twist": fields.twist,
+            "strain": fields.strain,
+            "internal_force": fields.force_w,
+            "internal_moment": fields.moment,
+            "tail_force": fields.tail[:3],
+            "tail_moment": fields.tail[3:],
+            "centre_of_mass": sums.centre_w,
+            "centre_velocity": sums.centre_velocity_w,
+            "momentum": sums.momentum_w,
+            "impulse": sums.impulse_w,
+            "kinetic_energy": sums.kinetic,
+            "added_energy": sums.added,
+            "actuator_power": fields.actuator_power,
+            "dissipation": sums.dissipation,
+            "convective_power": sums.convective,
+        }
+        record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
+        return record | fields.nose
+
+    record = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+    return record | {"semiaxis_b": along.section.b, "semiaxis_c": along.section.c}, tail
+
+
+def _dataset(fields: dict[str, Any], beam: Beam, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:
+    X = np.asarray(beam.length) * np.linspace(0.0, 1.0, fields["position"].shape[1])
+    along = {"units": "m", "long_name": "abscissa along the body, from the nose"}
+    coords = coordinates(trajectory.time, X=("X", X, along), section_axis=list(OWN_AXES), strain_component=list(STRAIN))
+    return xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs)
+
+
+def _describe(name: str) -> Label:
+    """Label of a load of the fluid, whatever terms the fluid has."""
+    if name.startswith("fluid_"):
+        return ("time", "X", "wrench"), "N/m, N", f"{words(name[6:])} on each section per metre, in its own frame"
+    return ("time", "wrench"), "N, N m", f"{words(name)}, in the head frame"

@@ -1,0 +1,153 @@
+"""Steady swimming: the period that repeats, found without simulating what leads to it."""
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from gaits import Cycle, periodic_orbit, wave_period
+from hydro import AbstractFluid
+from spatial import Numbers, finite, positive, quaternion_rate
+
+from .beam import Beam
+from .energy import mass
+from .head_equation import check_model
+from .output_stations import Along
+from .panels import Panels
+from .resolution import coiled, panel_turns
+from .space_path import AbstractSpacePath
+from .state import unchecked_state
+from .strain import Gait, strain_rates
+
+REST = (-0.3, 0.0, 0.0, 0.0, 0.0, 0.0)  # a guess: forward, slowly
+
+
+def steady_swim(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    *,
+    period: Numbers | None = None,
+    t0: Numbers | None = None,
+    guess: Numbers = REST,
+    steps: int = 32,
+    stations: int = 21,
+    path: AbstractSpacePath | None = None,
+    transient: int = 2,
+    tolerance: float = 1e-10,
+    throw: bool = True,
+) -> Cycle:
+    """The period of steady swimming that a periodic gait leads to: speed, power and torques, with their gradients.
+
+    The time step is constant, so that all is a smooth function of the gait and the body: differentiate it in
+    forward mode (`jax.jacfwd`).
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K), periodic from t0 on.
+        fluid: the fluid around it, the same everywhere.
+        period: of the gait [s]; that of its travelling waves when None.
+        t0: when the period begins [s]; the first multiple of the period after the last break of the gait (the end
+            of its start) when None: the time steps then stay at the same phases of the gait whatever the period,
+            and derivatives by the period see no error of the steps.
+        guess: a twist of the head to start from [m/s, rad/s].
+        steps: time steps in the period, and samples of the result.
+        stations: even abscissae at which torque and curvature are taken, nose and tail included.
+        path: the way along X; `Panels()` when None.
+        transient: periods to swim from the guess before Newton's iterations.
+        tolerance: greatest change of the head's twist over the period that counts as none [m/s, rad/s].
+        throw: raise when there is no steady swim; otherwise `converged` tells, and the arrays are NaN.
+    """
+    path = check_model(beam, gait, fluid, path)
+    for name, value, least in (("steps", steps, 4), ("stations", stations, 2)):
+        if not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
+    T = wave_period(gait) if period is None else positive("period", period, "s")
+    breaks = getattr(gait, "break_times", ())
+    settled = jnp.max(jnp.stack([jnp.zeros(()), *map(jnp.asarray, breaks)]))
+    whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # past the break, not on it
+    begin = T * whole if t0 is None else finite("t0", t0, ())
+    body = path.sample(beam, fluid)
+
+    def swim(twist, model, save):
+        """The head over the period, from the world's origin."""
+        body, gait, begin, T = model
+        step = T / steps
+
+        def field(s, y, _):
+            return jax.tree.map(lambda rate: step * rate, _rates(path, body, gait, fluid, begin + step * s, y))
+
+        # Time counted in steps: whole numbers, so that no step is lost or added by rounding.
+        solution = diffrax.diffeqsolve(
+            diffrax.ODETerm(field),
+            diffrax.Dopri5(),
+            t0=0.0,
+            t1=float(steps),
+            dt0=1.0,
+            y0=(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist),
+            stepsize_controller=diffrax.ConstantStepSize(),
+            saveat=save,
+            max_steps=steps,
+            adjoint=diffrax.ForwardMode(),
+            throw=False,
+        )
+        assert solution.ys is not None
+        return solution.ys
+
+    model = (body, gait, begin, T)
+    orbit = periodic_orbit(
+        lambda twist, model: swim(twist, model, diffrax.SaveAt(t1=True))[2][-1],
+        guess,
+        model,
+        transient=transient,
+        tolerance=tolerance,
+        throw=throw,
+    )
+    position, quaternion, twist = swim(orbit.start, model, diffrax.SaveAt(t0=True, steps=True))
+    quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
+    times = begin + T * jnp.arange(steps) / steps
+    X = beam.length * jnp.linspace(0.0, 1.0, stations)
+    power, torque, curvature = _along(path, body, beam, gait, fluid, times, (position, quaternion, twist), X)
+    good = orbit.converged
+    if isinstance(path, Panels):
+        good = good & ~jnp.any(coiled(panel_turns(gait, body, times)))
+    known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
+    return Cycle(
+        time=times,
+        period=T,
+        position=known(position[:-1]),
+        displacement=known(position[-1]),
+        turn=known(quaternion[-1]),
+        power=known(power),
+        X=X,
+        torque=known(torque),
+        curvature=curvature,
+        mass=mass(beam),
+        start=orbit.start,
+        multipliers=orbit.multipliers,
+        residual=orbit.residual,
+        converged=good,
+    )
+
+
+@eqx.filter_jit
+def _rates(path, body, gait, fluid, t, y):
+    """Rates of pose and twist; compiled apart, so that its many uses share one trace."""
+    position, quaternion, twist = y
+    head = unchecked_state(position, quaternion, twist)
+    rate = path.head_dynamics(body, gait, fluid, head, t).twist_rate
+    return head.rotation @ twist[:3], quaternion_rate(quaternion, twist[3:]), rate
+
+
+def _along(path, body, beam, gait, fluid, times, states, stations):
+    """Actuator power, moments and curvatures at every time."""
+    along = Along(beam, stations)
+    prepared = path.stations(body, along.X)
+
+    def instant(at):
+        t, position, quaternion, twist = at
+        loops = path.both_loops(body, gait, fluid, unchecked_state(position, quaternion, twist), t, prepared)
+        curvature = strain_rates(gait, stations, t).xi[:, 3:]
+        return along.power(loops, gait, t), along.at_stations(loops).moment, curvature
+
+    return jax.lax.map(instant, (times, *(field[:-1] for field in states)))

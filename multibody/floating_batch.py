@@ -1,0 +1,152 @@
+"""Many runs of a floating robot that share a joint law, in one loop: what roll and capsizing studies are made of.
+
+The classical Runge-Kutta method with constant steps, on the reduced dynamics of `shape_motion`. The same motion as
+`march` with a `hydro.FreeSurface` and gravity, several times faster; runs are the last axis inside.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import FreeSurface, wet_part
+from spatial import angular, cross, join, linear, quaternion_rate
+
+from .coordinates import JointLaw, check_law
+from .fixed_steps import counts
+from .imposed_shape import ShapeMotion, shape_motion
+from .state import BaseState, unchecked_state
+from .tree import Tree
+
+Point = tuple[Float[Array, "3"], Float[Array, "4"], Float[Array, "6"]]  # position, quaternion, twist
+
+
+class FloatRun(eqx.Module):
+    """The bases of many runs in time.
+
+    Attributes:
+        time: recorded instants [s].
+        position: of the bases in the world [m].
+        quaternion: of the bases in the world, unit.
+        twist: of the bases, in their frames [m/s, rad/s].
+    """
+
+    time: Float[Array, "times"]
+    position: Float[Array, "times runs 3"]
+    quaternion: Float[Array, "times runs 4"]
+    twist: Float[Array, "times runs 6"]
+
+    @property
+    def roll(self) -> Float[Array, "times runs"]:
+        """Roll of the head: its first Euler angle θ_x, between -π and π [rad]. [XHLB23, V.B]"""
+        w, x, y, z = jnp.moveaxis(self.quaternion, -1, 0)
+        return jnp.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+
+
+def float_march(
+    tree: Tree,
+    law: JointLaw,
+    surface: FreeSurface,
+    t1: float,
+    state: BaseState,
+    *,
+    dt: float = 1e-3,
+    t0: float = 0.0,
+    every: int = 1,
+    remember: bool = True,
+) -> FloatRun:
+    """Moves a floating robot, all of whose joints follow a law, from several states at once.
+
+    Args:
+        tree: the bodies; all joints actuated.
+        law: t -> positions of the joints.
+        surface: the water, without a flow model.
+        t1: last time, a known number [s].
+        state: of the bases at t0; arrays with a leading axis of runs (see `jax.vmap` of `floating_state`).
+        dt: step; the run must last a whole number of them [s].
+        t0: first time, a known number [s].
+        every: steps between two recorded instants.
+        remember: keep what a reverse derivative needs; False computes it anew, for long runs.
+    """
+    check_law(tree, law)
+    if not isinstance(surface, FreeSurface) or surface.flow is not None:
+        raise ValueError(f"surface = {surface!r}: must be a hydro.FreeSurface without a flow model; `march` takes any")
+    if state.position.ndim != 2:
+        raise ValueError(f"state.position has shape {state.position.shape}: must have a leading axis of runs")
+    steps, records = counts(t0, t1, dt, every)
+    start = tuple(jnp.moveaxis(part, 0, -1) for part in (state.position, state.quaternion, state.twist))
+    clock = (jnp.asarray(t0, float), jnp.asarray((t1 - t0) / steps))
+    time, (position, quaternion, twist) = _float_march(tree, law, surface, start, clock, (every, records, remember))
+    last = lambda part: jnp.moveaxis(part, -1, 1)  # noqa: E731
+    norm = jnp.sqrt(jnp.sum(quaternion**2, axis=1, keepdims=True))
+    return FloatRun(time, last(position), last(quaternion / norm), last(twist))
+
+
+@eqx.filter_jit
+def _float_march(tree, law, surface, start, clock, counts):
+    (t0, dt), (every, records, remember) = clock, counts
+    section, weight = tree.strips.points.section, tree.strips.points.weight
+
+    def slope(shape, y):
+        return jax.vmap(lambda *one: floating_rate(shape, surface, section, weight, one), -1, -1)(*y)
+
+    def step(carry, t):
+        first, y = carry
+        middle, last = shape_motion(tree, law, t + 0.5 * dt), shape_motion(tree, law, t + dt)
+        shapes = jax.tree.map(lambda *parts: jnp.stack(parts), first, middle, middle, last)
+
+        def stage(carry, table):
+            k, total = carry
+            shape, share, part = table
+            k = slope(shape, jax.tree.map(lambda a, b: a + share * dt * b, y, k))
+            return (k, jax.tree.map(lambda a, b: a + part * dt * b, total, k)), None
+
+        still = jax.tree.map(jnp.zeros_like, y)
+        tables = (shapes, jnp.array([0.0, 0.5, 0.5, 1.0]), jnp.array([1.0, 2.0, 2.0, 1.0]) / 6.0)
+        return last, jax.lax.scan(stage, (still, y), tables)[0][1]
+
+    step = step if remember else jax.checkpoint(step)
+
+    def record(carry, k):
+        inner = lambda i, carry: step(carry, t0 + (k * every + i) * dt)  # noqa: E731
+        carry = jax.lax.fori_loop(0, every, inner, carry) if every > 1 else step(carry, t0 + k * dt)
+        return carry, carry[1]
+
+    _, rest = jax.lax.scan(record, (shape_motion(tree, law, t0), start), jnp.arange(records))
+    whole = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, rest)
+    return t0 + dt * every * jnp.arange(records + 1), whole
+
+
+def floating_rate(shape: ShapeMotion, surface: FreeSurface, section, weight: Float[Array, "points"], y: Point) -> Point:
+    """Rates of position, quaternion and twist of the base of one floating run.
+
+    Args:
+        shape: what the joints do at this time.
+        surface: the water.
+        section: the sections of the tree's links.
+        weight: length that each stands for [m].
+        y: position, quaternion and twist of the base.
+    """
+    position, quaternion, twist = y
+    base = unchecked_state(position, quaternion, twist)
+    R, up = base.rotation, base.rotation[2]
+    height = position[2] - surface.level + shape.position @ up
+    lean = jnp.sum(shape.across * up[None, :, None], axis=1)
+    wet = jax.vmap(wet_part)(section, height, lean)
+    area = weight * wet.area
+    moment = weight[:, None] * wet.first_moments
+    lever = area @ shape.position + jnp.einsum("pa,pia->i", moment, shape.across)
+    strength = surface.density * surface.gravity
+    load = strength * join(jnp.sum(area) * up, cross(lever, up)) - surface.gravity * (shape.inertia[:, :3] @ up)
+    if surface.damped:
+        load = load + _damping(shape, surface, area / section.area, twist, up)
+    return R @ linear(twist), quaternion_rate(quaternion, angular(twist)), shape.acceleration(twist, load)
+
+
+def _damping(shape, surface, length, twist, up):
+    """Linear damping of roll and heave on the wet length of each section."""
+    moving = twist[None, :] + shape.velocity
+    at_point = linear(moving) + cross(angular(moving), shape.position)
+    rise = -surface.heave_damping * length * (at_point @ up)
+    roll = -surface.roll_damping * length * jnp.sum(shape.along * angular(moving), axis=1)
+    return join(jnp.sum(rise) * up, cross(rise @ shape.position, up) + roll @ shape.along)

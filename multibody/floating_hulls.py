@@ -1,0 +1,181 @@
+"""A tree that floats: potential energy of what depends on its place, and closed shapes in place of sections."""
+
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, AbstractSection, FreeSurface, Place, Solid, Void, face_loads, face_potentials
+from spatial import wrench_to_head
+
+from .kinematics import configuration
+from .small_matrices import apply, product
+from .state import BaseState
+from .trajectory import Wrench
+from .tree import Tree
+
+
+def fluid_potential(
+    tree: Tree, fluid: AbstractFluid, state: BaseState, q: Float[Array, "positions"]
+) -> Float[Array, ""]:
+    """Potential energy of the fluid's loads on the links that depend on the place alone, such as buoyancy [J].
+
+    Args:
+        tree: the bodies.
+        fluid: the fluid.
+        state: pose of the base in the world.
+        q: joint positions [rad] or [m].
+    """
+    if isinstance(fluid, Void) or tree.strips is None:
+        return jnp.zeros(())
+    return frozen(tree, fluid, q).potential(state)
+
+
+class Frozen(eqx.Module):
+    """A held shape in a fluid, as a function of the pose of its base: joints are gone through once.
+
+    Attributes:
+        fluid: the fluid.
+        position: of the sections in the base frame [m].
+        rotation: axes of the sections in the base frame, as columns.
+        weight: length that each section stands for [m].
+        section: the sections.
+    """
+
+    fluid: AbstractFluid
+    position: Float[Array, "points 3"]
+    rotation: Float[Array, "points 3 3"]
+    weight: Float[Array, "points"]
+    section: AbstractSection
+
+    def potential(self, state: BaseState) -> Float[Array, ""]:
+        """Potential energy [J]."""
+        return jnp.sum(self.weight * jax.vmap(self.fluid.potential)(self.section, self._place(state)))
+
+    def wrench(self, state: BaseState) -> Float[Array, "6"]:
+        """What the fluid does to the shape at rest, about the base's origin, in its axes [N, N·m]."""
+        still = jnp.zeros((self.weight.shape[0], 6))
+        terms = jax.vmap(self.fluid.terms)(self.section, self._place(state), still)
+        load = sum(terms.values(), still)
+        return jnp.sum(wrench_to_head(self.rotation, self.position, self.weight[:, None] * load), axis=0)
+
+    def _place(self, state):
+        head = jnp.broadcast_to(state.rotation, self.rotation.shape)
+        return Place(state.position[None, :] + apply(head, self.position), product(head, self.rotation))
+
+
+def frozen(tree: Tree, fluid: AbstractFluid, q: Float[Array, "positions"]) -> Frozen:
+    """The shape that a tree has at joint positions q, in a fluid."""
+    if tree.strips is None:
+        raise ValueError("this tree has no strips for a fluid to act on: give its links strips")
+    points, rows, place = tree.strips.points, np.asarray(tree.strips.body), configuration(tree, q)
+    section = _with_area(points.section)
+    return Frozen(
+        fluid,
+        place.position[rows] + apply(place.rotation[rows], points.position),
+        product(place.rotation[rows], points.rotation),
+        points.weight,
+        section,
+    )
+
+
+def displaced_volume(tree: Tree) -> Float[Array, ""]:
+    """Volume of all links: what they displace under water [m³]."""
+    if tree.strips is None:
+        return jnp.zeros(())
+    return jnp.sum(tree.strips.points.weight * _with_area(tree.strips.points.section).area)
+
+
+class Hulls(eqx.Module):
+    """Closed shapes on the bodies of a tree, on which a free surface acts without quadrature.
+
+    Attributes:
+        triangles: corners of all faces, in the frames of their bodies [m].
+        body: body that each face belongs to.
+        bodies: number of bodies of the tree.
+    """
+
+    triangles: Float[Array, "faces 3 3"]
+    body: tuple[int, ...] = eqx.field(static=True)
+    bodies: int = eqx.field(static=True)
+
+    def wrenches(
+        self, tree: Tree, surface: FreeSurface, state: BaseState, q: Float[Array, "positions"]
+    ) -> Float[Array, "bodies 6"]:
+        """Buoyancy of each body, in its frame [N, N·m]."""
+        loads = face_loads(self.triangles, self._place(tree, state, q), *_water(surface))
+        return jax.ops.segment_sum(loads, np.asarray(self.body), self.bodies, indices_are_sorted=True)
+
+    def potential(
+        self, tree: Tree, surface: FreeSurface, state: BaseState, q: Float[Array, "positions"]
+    ) -> Float[Array, ""]:
+        """Potential energy of buoyancy [J]."""
+        return self.frozen(tree, surface, q).potential(state)
+
+    def frozen(self, tree: Tree, surface: FreeSurface, q: Float[Array, "positions"]) -> "FrozenHulls":
+        """The shape that the tree has at joint positions q."""
+        rows, place = np.asarray(self.body), configuration(tree, q)
+        turned = jnp.einsum("fij,fkj->fki", place.rotation[rows], self.triangles)
+        return FrozenHulls(surface, turned + place.position[rows][:, None])
+
+    def load(self, tree: Tree, surface: FreeSurface) -> Wrench:
+        """The buoyancy as `rollout`, `march` and `simulate` take it: an argument `wrench`."""
+        return lambda t, state, q, dq: self.wrenches(tree, surface, state, q)
+
+    def _place(self, tree, state, q):
+        rows, place = np.asarray(self.body), configuration(tree, q)
+        turned = product(jnp.broadcast_to(state.rotation, place.rotation.shape), place.rotation)
+        return Place((state.position[None, :] + place.position @ state.rotation.T)[rows], turned[rows])
+
+
+class FrozenHulls(eqx.Module):
+    """A held shape of closed bodies on the water, as a function of the pose of its base.
+
+    Attributes:
+        surface: the water.
+        triangles: corners of all faces in the base frame [m].
+    """
+
+    surface: FreeSurface
+    triangles: Float[Array, "faces 3 3"]
+
+    def potential(self, state: BaseState) -> Float[Array, ""]:
+        """Potential energy [J]."""
+        return jnp.sum(face_potentials(self.triangles, self._place(state), *_water(self.surface)))
+
+    def wrench(self, state: BaseState) -> Float[Array, "6"]:
+        """Buoyancy about the base's origin, in its axes [N, N·m]."""
+        return jnp.sum(face_loads(self.triangles, self._place(state), *_water(self.surface)), axis=0)
+
+    def _place(self, state):
+        many = lambda value: jnp.broadcast_to(value, (self.triangles.shape[0], *value.shape))  # noqa: E731
+        return Place(many(state.position), many(state.rotation))
+
+
+def hulls(tree: Tree, solids: Sequence[tuple[int, Float[Array, "3 3"], Solid]]) -> Hulls:
+    """Lays closed shapes on the bodies of a tree.
+
+    Args:
+        tree: the bodies.
+        solids: number of a body, axes of the shape's frame in the body frame (as columns), and the shape.
+    """
+    given = sorted(solids, key=lambda row: row[0])
+    for body, _, shape in given:
+        if not 0 <= body < tree.layout.bodies or not isinstance(shape, Solid):
+            raise ValueError(f"hulls: ({body}, ..., {type(shape).__name__}): must be a body number and a hydro.Solid")
+    turned = [jnp.einsum("ij,fkj->fki", axes, shape.triangles) for _, axes, shape in given]
+    owner = [body for body, _, shape in given for _ in range(shape.triangles.shape[0])]
+    return Hulls(jnp.concatenate(turned), tuple(owner), tree.layout.bodies)
+
+
+def _with_area(section) -> AbstractSection:
+    if not isinstance(section, AbstractSection):
+        raise ValueError(f"the links of this tree carry {type(section).__name__}: has no volume, and does not float")
+    return section
+
+
+def _water(surface: FreeSurface):
+    return surface.density, surface.gravity, surface.level

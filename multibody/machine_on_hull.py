@@ -1,0 +1,239 @@
+"""A machine that moves on a floating hull: joints as told, blades in the water, waves that remember."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import EARTH, Hull, OarBlade, Void
+from spatial import angular, linear, quaternion_rate, solve_inertia
+
+from .energy import kinetic_energy, potential_energy
+from .fixed_steps import STAGES, WEIGHTS
+from .immersion import Immersion
+from .kinematics import configuration, own_twists, spread_twists
+from .loops import Loops
+from .newton_euler import motor_torques, newton_euler
+from .small_matrices import apply
+from .state import BaseState, unchecked_state
+from .tree import Tree
+
+PLANE = (0, 2, 4)  # surge, heave, pitch
+SINKS = ("motors", "blades", "resistance", "radiation")
+
+Motion = Callable[[Float[Array, ""]], Float[Array, "positions"]]
+
+
+class AfloatState(eqx.Module):
+    """State of a machine on a hull.
+
+    Attributes:
+        position: of the base in the world; z = 0 where the hull rests [m].
+        quaternion: of the base in the world, (w, x, y, z).
+        twist: of the base, in its frame [m/s, rad/s].
+        memory: states of the radiation, of any unit; what the water remembers.
+        work: done so far by each of `SINKS` on the machine [J].
+    """
+
+    position: Float[Array, "*times 3"]
+    quaternion: Float[Array, "*times 4"]
+    twist: Float[Array, "*times 6"]
+    memory: Float[Array, "*times n"]
+    work: Float[Array, "*times 4"]
+
+
+class Instant(eqx.Module):
+    """What goes on at one instant.
+
+    Attributes:
+        acceleration: d/dt of the base's twist, in its frame [m/s², rad/s²].
+        joints: positions [rad] or [m].
+        joint_rates: [rad/s] or [m/s].
+        torque: of the motors; zero at passive joints [N·m] or [N].
+        gap: greatest opening of the loops [m, rad]; zero without loops.
+        blade_force: of the water on each blade, along the boat [N].
+        power: given to the machine by each of `SINKS` [W].
+        energy: kinetic (with the added mass), of height and of buoyancy [J].
+    """
+
+    acceleration: Float[Array, "*times 6"]
+    joints: Float[Array, "*times positions"]
+    joint_rates: Float[Array, "*times freedoms"]
+    torque: Float[Array, "*times freedoms"]
+    gap: Float[Array, "*times"]
+    blade_force: Float[Array, "*times blades"]
+    power: Float[Array, "*times 4"]
+    energy: Float[Array, "*times"]
+
+
+class Afloat(eqx.Module):
+    """A tree whose base is a hull and some of whose bodies carry blades.
+
+    Attributes:
+        tree: the bodies; joints of closed loops that follow from the others are passive.
+        hull: the water around the base; None for none.
+        blades: on bodies of the tree.
+        blade_bodies: numbers of those bodies.
+        loops: cut joints; None for none.
+        gravity: in the world [m/s²]; None for none.
+        freedoms: of the base that are not held: (0, 2, 4) for surge, heave and pitch, all six for a free boat.
+    """
+
+    tree: Tree
+    hull: Hull | None
+    blades: tuple[OarBlade, ...]
+    blade_bodies: tuple[int, ...] = eqx.field(static=True)
+    loops: Loops | None
+    gravity: Float[Array, "3"] | None
+    freedoms: tuple[int, ...] = eqx.field(static=True)
+
+    def __init__(
+        self,
+        tree: Tree,
+        hull: Hull | None,
+        blades: dict[str, OarBlade] | None = None,
+        loops: Loops | None = None,
+        *,
+        gravity: tuple[float, float, float] | None = EARTH,
+        freedoms: tuple[int, ...] = PLANE,
+    ):
+        blades = blades or {}
+        for name in blades:
+            if name not in tree.names:
+                raise ValueError(f"blades: {name!r} is no body of the tree: must be one of {', '.join(tree.names)}")
+        if not freedoms or any(k not in range(6) for k in freedoms):
+            raise ValueError(f"freedoms = {freedoms}: must be some of 0 to 5 (surge, sway, heave, roll, pitch, yaw)")
+        self.tree, self.loops, self.freedoms = tree, loops, tuple(sorted(freedoms))
+        self.hull = hull
+        self.blades, self.blade_bodies = tuple(blades.values()), tuple(tree.names.index(name) for name in blades)
+        self.gravity = None if gravity is None else jnp.asarray(gravity)
+
+    def rest(self) -> AfloatState:
+        """At rest at the world's origin, in still water."""
+        memory = jnp.zeros(0 if self.hull is None else self.hull.radiation.order)
+        return AfloatState(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), jnp.zeros(6), memory, jnp.zeros(len(SINKS)))
+
+    def rates(self, motion: Motion, t: Float[Array, ""], y: AfloatState) -> tuple[AfloatState, Instant]:
+        """How fast the state changes, and what goes on.
+
+        Args:
+            motion: t -> positions of all joints, those of closed loops too, which it must keep closed.
+            t: time [s].
+            y: the state.
+        """
+        tree = self.tree
+        q, dq, ddq = _jets(motion, t)
+        base = unchecked_state(y.position, y.quaternion, y.twist)
+        place = configuration(tree, q)
+        twists = own_twists(place, spread_twists(tree, place, y.twist, dq))
+        blades = [(blade.wrench(twists[k]), k) for blade, k in zip(self.blades, self.blade_bodies, strict=True)]
+        wrench = jnp.zeros((tree.layout.bodies, 6))
+        for load, k in blades:
+            wrench = wrench.at[k].add(load)
+        spent, memory_rate, added = jnp.zeros(2), y.memory, jnp.zeros((6, 6))
+        if self.hull is not None:
+            terms = self.hull.terms(y.position, base.rotation, y.twist, y.memory)
+            wrench = wrench.at[0].add(sum(terms.values(), jnp.zeros(6)))
+            memory_rate, added = self.hull.radiation.rate(y.memory, y.twist), self.hull.added_inertia
+            still = jnp.zeros(6)
+            spent = jnp.stack([terms.get(k, still) @ y.twist for k in SINKS[2:]])
+        medium = Immersion(Void(), jnp.zeros((tree.layout.bodies, 6, 6)).at[0].set(added))
+        balance = newton_euler(tree, base, q, dq, ddq, fluid=medium, wrench=wrench, gravity=self.gravity)
+        acceleration = _held_solve(jnp.sum(balance.inertia, axis=0), -jnp.sum(balance.wrench, axis=0), self.freedoms)
+        needed = balance.wrench + apply(balance.inertia, jnp.broadcast_to(acceleration, balance.wrench.shape))
+        torque = motor_torques(tree, place, needed, q, dq, ddq)
+        # The forces that close a loop do no work: this is the motors' power whether or not they are known.
+        motor_power = torque @ dq
+        gap = jnp.zeros(())
+        if self.loops is not None:
+            torque = _closed_torques(tree, self.loops, q, torque)
+            gap = jnp.max(jnp.abs(self.loops.gaps(tree, q)))
+        blade_power = sum((load @ twists[k] for load, k in blades), jnp.zeros(()))
+        power = jnp.concatenate([jnp.stack([motor_power, blade_power]), spent])
+        forces = [place.rotation[k][0] @ linear(load) for load, k in blades]
+        now = Instant(
+            acceleration,
+            q,
+            dq,
+            torque,
+            gap,
+            jnp.stack(forces) if forces else jnp.zeros(0),
+            power,
+            self._energy(base, q, dq, medium),
+        )
+        moving = AfloatState(
+            base.rotation @ linear(y.twist),
+            quaternion_rate(y.quaternion, angular(y.twist)),
+            acceleration,
+            memory_rate,
+            power,
+        )
+        return moving, now
+
+    def _energy(self, base: BaseState, q, dq, medium) -> Float[Array, ""]:
+        energy = kinetic_energy(self.tree, base, q, dq, fluid=medium)
+        energy = energy + potential_energy(self.tree, base, q, self.gravity)
+        if self.hull is None:
+            return energy
+        return energy + self.hull.hydrostatics.potential(base.position, base.rotation)
+
+    def march(
+        self, motion: Motion, start: AfloatState, t0: Float[Array, ""], duration: Float[Array, ""], steps: int
+    ) -> AfloatState:
+        """The states after each of so many equal steps of the classical Runge-Kutta method, the start first.
+
+        jit-, vmap- and grad-safe.
+
+        Args:
+            motion: t -> positions of all joints.
+            start: state at t0.
+            t0: first time [s].
+            duration: of the run [s].
+            steps: their number.
+        """
+        dt = duration / steps
+
+        def step(y, k):
+            t = t0 + k * dt
+
+            def stage(carry, table):
+                slope, total = carry
+                share, weight = table
+                there = jax.tree.map(lambda a, b: a + share * dt * b, y, slope)
+                slope = self.rates(motion, t + share * dt, there)[0]
+                return (slope, jax.tree.map(lambda a, b: a + weight * dt * b, total, slope)), None
+
+            still = jax.tree.map(jnp.zeros_like, y)
+            y = jax.lax.scan(stage, (still, y), (jnp.asarray(STAGES), jnp.asarray(WEIGHTS)))[0][1]
+            return y, y
+
+        _, later = jax.lax.scan(step, start, jnp.arange(steps))
+        return jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), start, later)
+
+    def instants(self, motion: Motion, time: Float[Array, "times"], states: AfloatState) -> Instant:
+        """What goes on at recorded states."""
+        return jax.lax.map(lambda row: self.rates(motion, row[0], row[1])[1], (time, states))
+
+
+def _jets(motion, t):
+    once = lambda s: jax.jvp(motion, (s,), (jnp.ones_like(s),))  # noqa: E731
+    (q, dq), (_, ddq) = jax.jvp(once, (t,), (jnp.ones_like(t),))
+    return q, dq, ddq
+
+
+def _held_solve(inertia, wrench, freedoms):
+    """Acceleration in the free modes of the base; the others are held by whatever force it takes."""
+    free = np.isin(np.arange(6), freedoms)
+    held = jnp.where(np.outer(free, free), inertia, jnp.eye(6))
+    return solve_inertia(held, jnp.where(free, wrench, 0.0))
+
+
+def _closed_torques(tree, loops, q, torque):
+    """Motor torques of a closed mechanism: passive joints need none, λ = -Wp⁻ᵀ Γp. [KR13, eqs. (13)-(15)]"""
+    free = tree.passive_freedoms
+    W = loops.jacobian(tree, q)
+    multipliers = -jnp.linalg.solve(W[:, free].T, torque[free])
+    return (torque + W.T @ multipliers).at[free].set(0.0)

@@ -1,0 +1,236 @@
+"""A run with everything one may ask of it afterwards, labelled, with units."""
+
+from typing import Any
+
+import diffrax
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from hydro import AbstractFluid, Void
+from spatial import Numbers, angular, finite, linear
+from stepping import kept_program, raise_if_failed
+from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
+from stepping.progress import bar, say_compiling, waiting
+
+from .coordinates import JointLaw, check_law, check_start, law_motion
+from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
+from .immersion import fluid_wrenches, immerse
+from .kinematics import configuration, own_twists, spread_twists
+from .loops import Loops
+from .small_matrices import apply, product
+from .state import BaseState
+from .trajectory import FAILED, Drive, Torque, Trajectory, Wrench, rollout
+from .tree import Tree
+
+# name: (dimensions, unit, meaning)
+VARIABLES: dict[str, Label] = HEAD | {
+    "position": (("time", "body", "axis"), "m", "origin of each body frame in the world"),
+    "rotation": (("time", "body", "axis", "body_axis"), "1", "axes of each body in the world, as columns"),
+    "body_twist": (("time", "body", "twist"), "m/s, rad/s", "velocity of each body in its own frame"),
+    "joint_position": (("time", "coordinate"), "rad or m", "joint positions"),
+    "joint_velocity": (("time", "freedom"), "rad/s or m/s", "joint velocities"),
+    "joint_acceleration": (("time", "freedom"), "rad/s^2 or m/s^2", "joint accelerations"),
+    "torque": (("time", "freedom"), "N m or N", "torques of the motors"),
+    "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
+    "joint_dissipation": (("time",), "W", "power that joint dampers and friction take"),
+}
+
+
+def simulate(
+    tree: Tree,
+    law: JointLaw | None,
+    fluid: AbstractFluid | None = None,
+    t1: float = 10.0,
+    *,
+    t0: float = 0.0,
+    state: BaseState | None = None,
+    joints: Numbers | None = None,
+    joint_rates: Numbers | None = None,
+    torque: Torque | None = None,
+    wrench: Wrench | None = None,
+    gravity: Numbers | None = None,
+    loops: Loops | None = None,
+    samples: int = 201,
+    times: Numbers | None = None,
+    solver: diffrax.AbstractSolver | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+    controller: diffrax.AbstractStepSizeController | None = None,
+    dt0: float | None = None,
+    max_steps: int = 100_000,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Moves a tree from t0 to t1 and returns its motion, torques, fluid loads and energies.
+
+    Args:
+        tree: the bodies.
+        law: t -> positions of the actuated joints [rad] or [m]; None when all joints are passive.
+        fluid: the fluid around the bodies; None for none.
+        t1: last time [s].
+        t0: first time [s].
+        state: state of the base at t0; at rest at the world's origin when None.
+        joints: positions of the passive joints at t0 [rad or m]; neutral when None.
+        joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
+        torque: (t, q, dq) -> torques of motors; only those of passive joints are read [N·m].
+        wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        loops: closed loops of the mechanism, from `close_loops`.
+        samples: number of even output times, both ends included.
+        times: increasing output times between t0 and t1 [s], instead of `samples`.
+        solver: diffrax solver; `Dopri5()` when None.
+        rtol: relative tolerance of the adaptive time step.
+        atol: absolute tolerance of the adaptive time step.
+        controller: diffrax step size controller, instead of the tolerances.
+        dt0: first (or constant) time step [s].
+        max_steps: greatest number of time steps.
+        progress: say what goes on, with a progress bar where it takes more than a few seconds, or may.
+
+    Returns:
+        A dataset over `time`, `body` and `freedom`; every variable has `units` and `long_name`; the loads of
+        the fluid are there term by term (`fluid_drag`, ...), and their powers (`power_drag`, ...).
+
+    Raises:
+        SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
+    """
+    check_law(tree, law)
+    say_compiling(progress)
+    trajectory = rollout(
+        tree,
+        law,
+        fluid,
+        t1,
+        t0=t0,
+        state=state,
+        joints=joints,
+        joint_rates=joint_rates,
+        torque=torque,
+        wrench=wrench,
+        gravity=gravity,
+        loops=loops,
+        samples=samples,
+        times=times,
+        solver=solver,
+        rtol=rtol,
+        atol=atol,
+        controller=controller,
+        dt0=dt0,
+        max_steps=max_steps,
+        throw=False,
+        progress=bar(progress, _foreseen(tree, loops, t1 - t0, rtol)),
+    )
+    if not bool(trajectory.succeeded):
+        check_start(tree, law, t0)
+    moving = jnp.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
+    raise_if_failed(trajectory.succeeded, trajectory.time, moving, trajectory.steps, FAILED)
+    pull = None if gravity is None else finite("gravity", gravity, (3,))
+    drive = Drive(law, immerse(tree, Void() if fluid is None else fluid), torque, wrench, pull, loops)
+    return recorded(tree, drive, trajectory, rtol=rtol, atol=atol, progress=progress)
+
+
+def _foreseen(tree: Tree, loops: Loops | None, duration: float, rtol: float) -> float:
+    """About how long a run will take [s], on a usual machine, for a beat a second."""
+    if loops is not None or tree.passive_freedoms.size:
+        return np.inf  # springs and free joints set the step: there is no telling
+    return duration * 2e-4 * tree.layout.bodies * (1e-6 / rtol) ** 0.2
+
+
+def recorded(
+    tree: Tree,
+    drive: Drive,
+    trajectory: Trajectory,
+    *,
+    rtol: float = float("nan"),
+    atol: float = float("nan"),
+    progress: bool = False,
+) -> xr.Dataset:
+    """A run that is known, with everything one may ask of it: what `simulate` returns of its own.
+
+    Args:
+        tree: the bodies.
+        drive: all that acted on them.
+        trajectory: how they moved.
+        rtol: relative tolerance of the time step; not a number for constant steps.
+        atol: absolute tolerance, likewise.
+        progress: say that it is being recorded.
+    """
+    with waiting("recording ...", progress):
+        fields = jax.block_until_ready(_record(tree, drive, trajectory))
+    fluid = drive.medium.fluid
+    return _dataset(tree, None if isinstance(fluid, Void) else fluid, fields, trajectory, rtol, atol)
+
+
+@kept_program
+def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
+    """Everything at every output time, one instant after the other: memory stays small."""
+
+    def instant(k):
+        t, state = trajectory.time[k], trajectory.state(k)
+        q, dq = trajectory.joints[k], trajectory.joint_rates[k]
+        found = drive.dynamics(tree, t, state, q, dq, law_motion(tree, drive.law, t)[2])
+        place = configuration(tree, q)
+        twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
+        head = jnp.broadcast_to(state.rotation, place.rotation.shape)
+        powers = power(tree, state, q, dq, found.torque, fluid=drive.medium)
+        loads = fluid_wrenches(tree, drive.medium.fluid, state, place, twist)
+        momenta = momentum(tree, state, q, dq)
+        alone = kinetic_energy(tree, state, q, dq)
+        record = {
+            "head_position": state.position,
+            "head_quaternion": state.quaternion,
+            "head_twist": state.twist,
+            "head_twist_rate": found.base_acceleration,
+            "head_velocity": state.rotation @ linear(state.twist),
+            "head_angular_velocity": state.rotation @ angular(state.twist),
+            "position": state.position[None, :] + apply(head, place.position),
+            "rotation": product(head, place.rotation),
+            "body_twist": twist,
+            "joint_position": q,
+            "joint_velocity": dq,
+            "joint_acceleration": found.acceleration,
+            "torque": found.torque,
+            "motor_power": powers.motors,
+            "centre_of_mass": centre_of_mass(tree, state, q),
+            "centre_velocity": linear(momenta) / mass(tree),
+            "momentum": momenta,
+            "kinetic_energy": alone,
+            "added_energy": kinetic_energy(tree, state, q, dq, fluid=drive.medium) - alone,
+            "actuator_power": jnp.sum(powers.motors),
+            "joint_dissipation": -jnp.sum(powers.dampers),
+        }
+        record |= {f"fluid_{name}": load for name, load in loads.items()}
+        return record | {f"power_{name}": value for name, value in powers.fluid.items()}
+
+    return jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+
+
+def _dataset(
+    tree: Tree,
+    fluid: AbstractFluid | None,
+    fields: dict[str, Any],
+    trajectory: Trajectory,
+    rtol: float,
+    atol: float,
+) -> xr.Dataset:
+    table = tree.layout
+    label = lambda joint, first, k: tree.joint_names[joint] + (f".{k - first}" if k > first else "")  # noqa: E731
+    freedoms = [label(j, table.freedom_start[j], d) for d, j in enumerate(table.freedom_joint)]
+    owner = np.repeat(np.arange(table.joints), np.diff(table.position_start))
+    labels = [label(j, table.position_start[j], k) for k, j in enumerate(owner)]
+    coords = coordinates(
+        trajectory.time,
+        body=list(tree.names),
+        freedom=freedoms,
+        coordinate=labels,
+        body_axis=list(OWN_AXES),
+    )
+    attrs = attributes("a tree of rigid bodies", fluid, trajectory.steps, rtol, atol)
+    return xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs)
+
+
+def _describe(name: str) -> Label:
+    """Label of a load of the fluid and of its power, whatever terms the fluid has."""
+    if name.startswith("fluid_"):
+        return ("time", "body", "wrench"), "N, N m", f"{words(name[6:])} on each body, in its own frame"
+    return ("time",), "W", f"power the bodies receive from {words(name[6:])}"

@@ -1,0 +1,281 @@
+"""The motion of a tree in time: pure arrays in, pure arrays out, for gradients to go through."""
+
+from collections.abc import Callable
+
+import diffrax
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from hydro import AbstractFluid, Void
+from spatial import Numbers, angular, finite, linear, quaternion_rate
+from stepping import KEPT_STEPS, Marcher, Span, integrate, kept_program
+
+from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
+from .hybrid import hybrid_dynamics
+from .immersion import Immersion, immerse
+from .loops import Loops, loop_dynamics
+from .newton_euler import Dynamics
+from .state import BaseState, unchecked_state
+from .tree import Tree
+
+FAILED = (
+    "the time integration did not reach t1. Likely causes: a joint law that is not twice differentiable in time "
+    "or returns NaN, stiff springs or friction (an implicit solver or a greater friction_speed helps), a passive "
+    "joint that moves almost no inertia, tolerances below round-off, or too few steps (max_steps; "
+    f"in reverse mode {KEPT_STEPS} unless an adjoint is given)."
+)
+
+Torque = Callable[[Float[Array, ""], Float[Array, "positions"], Float[Array, "freedoms"]], Float[Array, "freedoms"]]
+Wrench = Callable[
+    [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"]],
+    Float[Array, "bodies 6"],
+]
+# Position, quaternion and twist of the base; positions and velocities of the passive joints.
+Point = tuple[
+    Float[Array, "3"],
+    Float[Array, "4"],
+    Float[Array, "6"],
+    Float[Array, "passive_positions"],
+    Float[Array, "passive_freedoms"],
+]
+Integrand = Callable[
+    [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics],
+    Float[Array, "integrals"],
+]
+
+
+class Trajectory(eqx.Module):
+    """A tree in time.
+
+    Attributes:
+        time: output times [s].
+        position: of the base in the world [m].
+        quaternion: of the base in the world, (w, x, y, z), unit.
+        twist: of the base, in its frame [m/s, rad/s].
+        joints: positions of all joints [rad] or [m].
+        joint_rates: velocities of all joints [rad/s] or [m/s].
+        steps: accepted and rejected time steps.
+        succeeded: whether the integration reached the last time.
+        integrals: of the integrand from t0 to each output time, in its unit times seconds, so of any unit; none of
+            them when there is no integrand.
+    """
+
+    time: Float[Array, "times"]
+    position: Float[Array, "times 3"]
+    quaternion: Float[Array, "times 4"]
+    twist: Float[Array, "times 6"]
+    joints: Float[Array, "times positions"]
+    joint_rates: Float[Array, "times freedoms"]
+    steps: Int[Array, "2"]
+    succeeded: Bool[Array, ""]
+    integrals: Float[Array, "times integrals"]
+
+    def state(self, k: int | Int[Array, ""]) -> BaseState:
+        """State of the base at the k-th output time."""
+        return unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
+
+
+class Drive(eqx.Module):
+    """All that acts on a tree while it moves.
+
+    Attributes:
+        law: positions of the actuated joints at a time; None when there are none.
+        medium: the fluid.
+        torque: (t, q, dq) -> torques of motors on passive joints; None for none.
+        wrench: (t, state, q, dq) -> what else the world does to the bodies, in their frames; or None.
+        gravity: in the world [m/s²]; None for none.
+        loops: closed loops of the mechanism; None for a tree.
+    """
+
+    law: JointLaw | None
+    medium: Immersion
+    torque: Torque | None
+    wrench: Wrench | None
+    gravity: Float[Array, "3"] | None
+    loops: Loops | None = None
+
+    def dynamics(
+        self,
+        tree: Tree,
+        t: Float[Array, ""],
+        state: BaseState,
+        q: Float[Array, "positions"],
+        dq: Float[Array, "freedoms"],
+        ddq: Float[Array, "freedoms"],
+    ) -> Dynamics:
+        """Accelerations and torques at one instant; `ddq` is read for actuated joints only."""
+        torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
+        wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
+        around = {"fluid": self.medium, "wrench": wrench, "gravity": self.gravity}
+        if self.loops is not None:
+            return loop_dynamics(tree, self.loops, state, q, dq, ddq, torque, **around).motion
+        return hybrid_dynamics(tree, state, q, dq, ddq, torque, **around)
+
+    def joints(
+        self,
+        tree: Tree,
+        t: Float[Array, ""],
+        passive_q: Float[Array, "passive_positions"],
+        passive_dq: Float[Array, "passive_freedoms"],
+    ) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
+        """Positions, velocities and imposed accelerations of all joints."""
+        q, dq, ddq = law_motion(tree, self.law, t)
+        q = q.at[tree.passive_positions].set(passive_q)
+        # A step of zero scales the quaternions of spherical joints back to unit norm.
+        q = displace(tree, q, jnp.zeros(tree.layout.freedoms))
+        dq = dq.at[tree.passive_freedoms].set(passive_dq)
+        if self.loops is not None:
+            # The integrated positions of dependent joints are only a guess: loops stay closed to round-off.
+            q = self.loops.close(tree, q)
+            dq = self.loops.consistent(tree, q, dq)
+        return q, dq, ddq
+
+    def rates(
+        self, tree: Tree, t: Float[Array, ""], point: Point
+    ) -> tuple[Point, tuple[BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics]]:
+        """How fast a point of the motion moves, and the base, the joints and the dynamics there."""
+        position, quaternion, twist, passive_q, passive_dq = point
+        base = unchecked_state(position, quaternion, twist)
+        q, dq, ddq = self.joints(tree, t, passive_q, passive_dq)
+        motion = self.dynamics(tree, t, base, q, dq, ddq)
+        # The rate is linear in the quaternions as they are integrated, whose norm it therefore keeps.
+        raw = q.at[tree.passive_positions].set(passive_q)
+        moving = (
+            base.rotation @ linear(twist),
+            quaternion_rate(quaternion, angular(twist)),
+            motion.base_acceleration,
+            position_rates(tree, raw, dq)[tree.passive_positions],
+            motion.acceleration[tree.passive_freedoms],
+        )
+        return moving, (base, q, dq, motion)
+
+
+def rollout(
+    tree: Tree,
+    law: JointLaw | None,
+    fluid: AbstractFluid | None = None,
+    t1: Numbers = 10.0,
+    *,
+    t0: Numbers = 0.0,
+    state: BaseState | None = None,
+    joints: Numbers | None = None,
+    joint_rates: Numbers | None = None,
+    torque: Torque | None = None,
+    wrench: Wrench | None = None,
+    gravity: Numbers | None = None,
+    loops: Loops | None = None,
+    integrand: Integrand | None = None,
+    samples: int = 201,
+    times: Numbers | None = None,
+    solver: diffrax.AbstractSolver | None = None,
+    rtol: Numbers = 1e-6,
+    atol: Numbers = 1e-8,
+    controller: diffrax.AbstractStepSizeController | None = None,
+    dt0: float | Float[Array, ""] | None = None,
+    max_steps: int = 100_000,
+    adjoint: diffrax.AbstractAdjoint | None = None,
+    throw: bool = True,
+    progress: diffrax.AbstractProgressMeter | None = None,
+) -> Trajectory:
+    """Moves a tree in time: actuated joints as told, the rest as it must. jit-, vmap- and grad-safe.
+
+    Args:
+        tree: the bodies.
+        law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);
+            None when all joints are passive. Where it has `break_times`, the integrator steps onto them.
+        fluid: the fluid around the bodies; None for none.
+        t1: last time [s].
+        t0: first time [s].
+        state: state of the base at t0; at rest at the world's origin when None.
+        joints: positions of the passive joints at t0 [rad or m]; neutral when None.
+        joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
+        torque: (t, q, dq) -> torques of motors [N·m]; only those of passive joints are read.
+        wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
+        integrand: (t, state, q, dq, dynamics) -> what is to be integrated in time along with the motion, to the
+            same accuracy: powers for works, forces for impulses.
+        samples: number of even output times, both ends included.
+        times: increasing output times between t0 and t1 [s], instead of `samples`.
+        solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
+        rtol: relative tolerance of the adaptive step [-].
+        atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
+        controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
+        dt0: first (or constant) step [s]; a thousandth of the run when None.
+        max_steps: greatest number of steps; in reverse mode no more than `spatial.KEPT_STEPS`, all stages of which
+            are kept, unless an adjoint is given.
+        adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
+        throw: raise when the integration fails; otherwise `succeeded` tells.
+        progress: a diffrax progress meter.
+    """
+    check_law(tree, law)
+    state = BaseState() if state is None else state
+    if not isinstance(state, BaseState):
+        raise ValueError(f"state = {state!r}: must be a multibody.BaseState")
+    drive = Drive(
+        law,
+        immerse(tree, Void() if fluid is None else fluid),
+        torque,
+        wrench,
+        None if gravity is None else finite("gravity", gravity, (3,)),
+        loops,
+    )
+    span = Span(t0, t1, samples, times)
+    marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
+    free_q, free_dq = tree.passive_positions, tree.passive_freedoms
+    passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)
+    passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)
+
+    start = (state.position, state.quaternion, state.twist, passive_q, passive_dq)
+    run = _integrate(tree, drive, integrand, span, start, marcher)
+    if not throw:
+        return run
+    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(run.twist, ~run.succeeded, FAILED))
+
+
+@kept_program
+def _integrate(tree, drive, integrand, span, start, marcher):
+    """The compiled part of `rollout`."""
+
+    def field(t, y):
+        rates, (base, q, dq, motion) = drive.rates(tree, t, y[:-1])
+        return *rates, jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion)
+
+    counted = jax.eval_shape(lambda y: field(span.t0, (*y, jnp.zeros(0)))[-1], start)
+    march = integrate(field, (*start, jnp.zeros(counted.shape)), span, marcher, drive.law)
+    run = recorded_points(tree, drive, span.times, march.states, march.steps)
+    return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & march.reached)
+
+
+def recorded_points(
+    tree: Tree,
+    drive: Drive,
+    time: Float[Array, "times"],
+    points: tuple[Float[Array, "times _"], ...],
+    steps: Int[Array, "2"],
+) -> Trajectory:
+    """The trajectory that an integrator has recorded; it succeeded if all of it is finite.
+
+    Args:
+        tree: the bodies.
+        drive: what moved them.
+        time: output times [s].
+        points: those of `Point` at these times, and the integrals.
+        steps: accepted and rejected.
+    """
+    position, quaternion, twist, passive_q, passive_dq, integrals = points
+    q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(time, passive_q, passive_dq)
+    return Trajectory(
+        time=time,
+        position=position,
+        # The flow keeps the norm of the quaternion; integrators only to their tolerance.
+        quaternion=quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True),
+        twist=twist,
+        joints=q,
+        joint_rates=dq,
+        steps=steps,
+        succeeded=jnp.all(jnp.isfinite(twist)) & jnp.all(jnp.isfinite(passive_dq)),
+        integrals=integrals,
+    )
