@@ -9,6 +9,7 @@ traced anew each session. Programs lie in the directory of JAX's cache, and ther
 import contextlib
 import functools
 import hashlib
+import inspect
 import io
 import os
 import pickle
@@ -185,10 +186,12 @@ def _surroundings():
 
 
 def _code(ours):
-    """All our functions as they are now, edited or replaced as they may be, numbers beside them, and JAX's options."""
+    """Our files, and all in them as it is now, edited or replaced since it was loaded; and JAX's options."""
     options = {k: v for k, v in jax.config.values.items() if "cache" not in k}  # pyright: ignore
     digest = hashlib.sha256(repr(sorted(options.items())).encode())
     for name in sorted(name for name in sys.modules if name.split(".")[0] in ours):
+        file = Path(getattr(sys.modules[name], "__file__", None) or "")
+        digest.update(file.read_bytes() if file.is_file() else b"")
         for key, value in sorted(vars(sys.modules[name]).items()):
             home = getattr(value, "__module__", None)
             if home != name and str(home).split(".")[0] in {*ours, *OTHERS, *LANGUAGE}:
@@ -203,7 +206,7 @@ def _code(ours):
 
 def _content(value):
     """Of a function its code, of a constant its value, of anything else its kind: the same text in every session."""
-    inner = getattr(value, "__wrapped__", getattr(value, "fget", value))
+    inner = inspect.unwrap(getattr(value, "fget", value)) if callable(value) or hasattr(value, "fget") else value
     code = getattr(inner, "__code__", inner)
     if isinstance(code, CodeType):
         return code.co_code, code.co_names, code.co_varnames, [_content(part) for part in code.co_consts]

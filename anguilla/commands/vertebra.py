@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = load(arguments.swim)
     check_record(dataset, ("time", "X"), name=str(arguments.swim), made_by="anguilla swim")
 
-    from . import (
+    from anguilla.robots.vertebra import (
         Layout,
         figures as vertebra_figures,  # draws with pyplot: only when it is needed
     )

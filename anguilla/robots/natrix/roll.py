@@ -19,7 +19,7 @@ CAPSIZED = np.pi / 2  # roll of the head beyond which the robot has turned over 
 BEATING = 1.0 / 3.0  # modulation of the roll above which a run is called a beat
 WINDOW = 2.0  # over which the amplitude of the roll is taken: a period of the slowest gait studied [s]
 REACH = np.deg2rad(5.0)  # greatest initial roll of a study [rad]
-REGIMES = ("nonlinear", "beat", "capsize")
+REGIMES = ("nonlinear", "beat", "capsize")  # names of the regimes, by their number
 
 
 class RollResponse(eqx.Module):
