@@ -1,16 +1,26 @@
-"""A swim in a file: NetCDF, with its units."""
+"""A swim in a file: NetCDF, with its units, sealed by a checksum."""
 
+import hashlib
+import io
 from pathlib import Path
 
 import xarray as xr
 
 from spatial.checks import shown
 
+from .whole_files import write_whole
+
 TITLE = "anguilla"
+SIGNATURE = b"\x89HDF\r\n\x1a\n"  # how every NetCDF-4 file begins
+SEAL = b"\nanguilla sha256 "  # after the end of the NetCDF content, where its readers do not look
+SEAL_SIZE = len(SEAL) + 64 + 1
 
 
 def save(dataset: xr.Dataset, path: str | Path) -> Path:
     """Writes a result to a NetCDF-4 file; directories on the way are made.
+
+    The file ends with a checksum of its content, which `load` verifies. It is built in memory and then written
+    whole: a full disk or a killed run leaves no half-written result under the right name.
 
     Args:
         dataset: what `cosserat.simulate` returned.
@@ -21,48 +31,70 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
 
     Raises:
         ValueError: the dataset is not one of this toolkit's results.
+        OSError: the file cannot be written; what was there before is untouched.
     """
     path = _path(path)
     _check(dataset, "dataset")
     if path.is_dir():
         raise ValueError(f"path = {path}: is a directory; give the file a name in it, such as {path / 'swim.nc'}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    try:
-        dataset.to_netcdf(partial, engine="h5netcdf", encoding=_packing(dataset))
-        partial.replace(path)  # a killed run leaves no half-written result under the right name
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
+    buffer = io.BytesIO()
+    dataset.to_netcdf(buffer, engine="h5netcdf", encoding=_packing(dataset))
+    content = buffer.getvalue()
+    return write_whole(path, content + _seal(content))
 
 
-def load(path: str | Path) -> xr.Dataset:
+def load(path: str | Path, *, verify: bool = True) -> xr.Dataset:
     """Reads a result into memory; units, attributes and number types are those that were saved.
 
     Args:
         path: a file that `save` wrote.
+        verify: refuse a file whose content is not what `save` wrote. False reads a result without a checksum: one of
+            an older version, or one that another program changed.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is not NetCDF-4, or not a result of this toolkit.
+        ValueError: the file is not NetCDF-4, not a result of this toolkit, or damaged.
     """
     path = _path(path)
     if path.is_dir():
         raise ValueError(f"{path}: is a directory; give one of the .nc files in it")
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file; `anguilla swim --out DIR` writes one")
+    content = path.read_bytes()
+    if not content.startswith(SIGNATURE):
+        raise ValueError(f"{path}: not a readable NetCDF-4 file (it does not begin like one)")
+    if verify:
+        _verify(path, content)
     try:
         # "s" and "m" are units here, never calendars: times stay numbers.
-        dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False)
-    except (OSError, ValueError, KeyError) as error:
+        dataset = xr.load_dataset(io.BytesIO(content), engine="h5netcdf", decode_times=False)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path}: not a readable NetCDF-4 file ({error})") from error
+    dataset.encoding["source"] = str(path)
     return _check(dataset, str(path))
+
+
+def _seal(content: bytes) -> bytes:
+    return SEAL + hashlib.sha256(content).hexdigest().encode() + b"\n"
+
+
+def _verify(path: Path, content: bytes) -> None:
+    """Refuses damaged files before any library parses them: HDF5 may crash on what is not well-formed."""
+    body, seal = content[:-SEAL_SIZE], content[-SEAL_SIZE:]
+    if seal == _seal(body):
+        return
+    if seal.startswith(SEAL):
+        raise ValueError(f"{path}: damaged: its content does not match its checksum")
+    raise ValueError(
+        f"{path}: has no checksum at its end: it was cut, changed, or written by another program or an older "
+        "version; load(path, verify=False) reads it all the same"
+    )
 
 
 def _path(path: str | Path) -> Path:
     if not isinstance(path, str | Path):
         raise ValueError(f"path = {shown(path)}: must be the name of a file")
-    return Path(path)
+    return Path(path).expanduser()
 
 
 def _packing(dataset: xr.Dataset) -> dict[str, dict[str, object]]:
