@@ -165,7 +165,7 @@ def test_a_store_of_another_sweep_is_left_alone(tmp_path):
         (lambda b: b, {"b": np.arange(6.0)}, 2, "its axes are a, now b"),
         (SQUARE, grid, 3, r"its blocks had \[2\] points, now \[3\]"),
         (lambda a: {"cube": a**3}, grid, 2, "its results were"),
-        (lambda a: a**3, grid, 2, "written by another function"),
+        (lambda a: a**3, grid, 2, "the function, or a number it uses, was another"),
     ]
     for fn, axes, chunk, message in others:
         with pytest.raises(ValueError, match=message):

@@ -14,6 +14,8 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from gaits.program_identity import program_digest
+
 from .store import Outputs
 
 AXIS = "points"
@@ -96,18 +98,25 @@ def as_results(value: object) -> dict[str, jax.Array]:
     return out
 
 
-def outputs_of(fn: Callable, points: dict[str, np.ndarray]) -> Outputs:
-    """Names, shapes and types of what the function returns at a point, without computing it."""
+def trace_point(fn: Callable, points: dict[str, np.ndarray]) -> tuple[Outputs, str]:
+    """Names, shapes and types of what the function returns at a point, and the digest of its program.
+
+    Args:
+        fn: the function of a sweep.
+        points: its parameters at one point or more, one row a point.
+    """
     try:
         inspect.signature(fn).bind(**points)
     except TypeError as error:
         names = ", ".join(points)
         raise ValueError(f"fn and grid: {error}; fn takes the parameters of the grid by name: {names}") from error
     try:
-        shapes = jax.eval_shape(jax.vmap(lambda point: as_results(fn(**point))), points)
+        traced = jax.jit(lambda point: as_results(fn(**point))).trace({name: rows[0] for name, rows in points.items()})
     except (jax.errors.TracerArrayConversionError, jax.errors.ConcretizationTypeError) as error:
         raise ValueError(
             "fn could not be traced: it is compiled, so write it with jax.numpy (jnp.sin, jnp.where), not with numpy, "
             f"math, float() or if: {str(error).splitlines()[0]}"
         ) from error
-    return {name: (tuple(shape.shape[1:]), np.dtype(shape.dtype)) for name, shape in sorted(shapes.items())}
+    shapes = traced.out_info
+    outputs = {name: (tuple(shape.shape), np.dtype(shape.dtype)) for name, shape in sorted(shapes.items())}
+    return outputs, program_digest(traced)

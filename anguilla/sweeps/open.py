@@ -1,18 +1,16 @@
 """The result of a sweep as a labelled dataset."""
 
-import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import xarray as xr
 import zarr
 
-from .store import DONE, KEY, MARKS, is_sweep
+from .store import KEY, is_sweep, read_marks, refuse_incomplete, verify_seal
 
 
 def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
-    """Opens a sweep without reading it: values are read when they are asked for.
+    """Opens a sweep without reading it: values are read, and their checksums verified, when they are asked for.
 
     Args:
         store: the directory that `anguilla.sweep` wrote.
@@ -20,21 +18,23 @@ def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
 
     Raises:
         FileNotFoundError: there is no such directory.
-        ValueError: it is not a sweep, or not complete.
+        ValueError: it is not a sweep, not complete, or damaged.
     """
-    path = Path(store)
+    path = Path(store).expanduser()
     if not path.is_dir():
         raise FileNotFoundError(f"{path}: no such directory; `anguilla.sweep(..., store=...)` writes one")
     if not is_sweep(path):
         raise ValueError(f"{path}: not a sweep of this toolkit")
+    verify_seal(path)
     root = zarr.open_group(path, mode="r")
-    marks: Any = root[f"{MARKS}/{DONE}"]
-    done, blocks = int(np.count_nonzero(marks[...])), math.prod(marks.shape)
+    marks = read_marks(root)
+    done, blocks = int(marks.sum()), marks.size
     if done < blocks and not partial:
         raise ValueError(
             f"{path}: {done} of {blocks} blocks are complete; call the same sweep again to go on, "
             "or open it with partial=True"
         )
+    refuse_incomplete(root, path)
     return dataset_of(path)
 
 

@@ -1,5 +1,6 @@
 """Any function over a labelled grid."""
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,13 +10,17 @@ import numpy as np
 import tqdm
 import xarray as xr
 
+from gaits.file_locks import claimed
+from gaits.program_identity import versions
+
 from . import store as stores
-from .devices import Machine, outputs_of
+from .devices import Machine, trace_point
 from .grid import Grid, build_grid
 from .open import dataset_of
 from .store import Labels, Outputs, Store
 
-VERIFIED = 1e-6  # relative: another machine rounds otherwise; another function differs by more
+VERIFIED = 1e-6  # relative: another number of devices may round otherwise
+RECOMPUTED = 3  # blocks of an earlier run that are computed again before it goes on
 
 
 def sweep(
@@ -34,7 +39,9 @@ def sweep(
 
     Each block of at most `chunk` points is computed at once and written before the next; nothing else is kept, so
     memory grows with the chunk and not with the grid. When the store holds part of this sweep already (a run that
-    was killed), only the rest is computed, and the result is the same bit for bit on the same devices.
+    was killed), only the rest is computed, and the result is the same bit for bit on the same devices. The store knows
+    the function by its compiled program, and the versions of the packages: a sweep of another function, or of a body
+    with other numbers, is refused, and so is a store whose files were damaged.
 
     On a cluster, every process calls `jax.distributed.initialize()` first, then the same sweep with a store on a
     file system that all of them see.
@@ -60,38 +67,47 @@ def sweep(
         The results over the axes of the grid; read from the store when they are asked for.
 
     Raises:
-        ValueError: a bad grid, or a store that another sweep wrote (nothing is overwritten).
+        ValueError: a bad grid, a store that another sweep wrote (nothing is overwritten), or a damaged one.
+        FileExistsError: another run is writing the store.
     """
     if not callable(fn):
         raise ValueError(f"fn = {fn!r}: must be a function of the parameters {', '.join(map(str, grid))}")
     cut = build_grid(grid, chunk)
-    outputs = outputs_of(fn, cut.parameters((0,) * len(cut.axes), 1))
+    outputs, program = trace_point(fn, cut.parameters((0,) * len(cut.axes), 1))
     _refuse_clashes(cut, outputs)
     machine = Machine(fn, cut.block_points, devices)
     path = None if store is None else Path(store).expanduser()
     if path is None and machine.processes > 1:
         raise ValueError("store = None: several processes need a store on a file system that all of them see")
-    root = _prepare(path, cut, outputs, labels or {}, _dimensions(outputs, dims or {}), title, machine)
-    stored = Store(root, cut, outputs)
-    _verify(stored, cut, machine)
-    _fill(stored, cut, machine, progress)
-    machine.wait_for_all("anguilla.sweep: done")
+    identity = {"program": program, "versions": versions()}
+    with _alone(path, machine):
+        named = _dimensions(outputs, dims or {})
+        root = _prepare(path, cut, outputs, labels or {}, named, title, identity, machine)
+        stored = Store(root, cut, outputs)
+        _verify(stored, cut, machine)
+        _fill(stored, cut, machine, progress)
+        machine.wait_for_all("anguilla.sweep: done")
     return dataset_of(root.store if path is None else path)
 
 
-def _prepare(path, grid, outputs, labels, dims, title, machine: Machine):
+def _alone(path: Path | None, machine: Machine) -> contextlib.AbstractContextManager[None]:
+    """Keeps other runs from the store; the first process of a run does it for all."""
+    return contextlib.nullcontext() if path is None or machine.process != 0 else claimed(path)
+
+
+def _prepare(path, grid, outputs, labels, dims, title, identity, machine: Machine):
     """The store, made by the first process when there is none."""
     if path is None:
-        return stores.create(None, grid, outputs, labels, dims, title)
+        return stores.create(None, grid, outputs, labels, dims, title, identity, {})
     if not (path.is_dir() and stores.is_sweep(path)):
         machine.wait_for_all("anguilla.sweep: no store yet")
         _refuse_foreign(path)
         machine.wait_for_all("anguilla.sweep: the place is free")
         if machine.process == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
-            stores.create(path, grid, outputs, labels, dims, title)
+            stores.create(path, grid, outputs, labels, dims, title, identity, {})
     machine.wait_for_all("anguilla.sweep: store made")
-    return stores.refuse_another(path, stores.describe(grid, outputs))
+    return stores.refuse_another(path, stores.describe(grid, outputs, identity))
 
 
 def _refuse_foreign(path: Path) -> None:
@@ -103,20 +119,21 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _verify(stored: Store, grid: Grid, machine: Machine) -> None:
-    """Computes a block of an earlier run again: another function must not go on in its store."""
-    done = machine.agree(stored.complete()[-1:])
-    if not done:
-        return
-    index = done[0]
-    again = machine.collect(machine.start(grid.parameters(index, machine.rows)))
-    for name, before in stored.read(index).items():
-        rows = again[name][: grid.block_points]
-        now = rows.reshape(grid.block + rows.shape[1:])[grid.inside(index)]
-        if not np.allclose(now, before, rtol=VERIFIED, atol=VERIFIED * _scale(before), equal_nan=True):
-            raise ValueError(
-                f"store: {name!r} at the points computed before differs from what the function gives now; it was "
-                "written by another function, and nothing was changed: give another store"
-            )
+    """Reads every block of an earlier run, and computes some of them again."""
+    done = machine.agree(stored.complete())
+    for index in done:
+        stored.read(index)
+    for place in sorted({round(k) for k in np.linspace(0, len(done) - 1, min(RECOMPUTED, len(done)))}):
+        index = done[place]
+        again = machine.collect(machine.start(grid.parameters(index, machine.rows)))
+        for name, before in stored.read(index).items():
+            rows = again[name][: grid.block_points]
+            now = rows.reshape(grid.block + rows.shape[1:])[grid.inside(index)]
+            if not np.allclose(now, before, rtol=VERIFIED, atol=VERIFIED * _scale(before), equal_nan=True):
+                raise ValueError(
+                    f"store: {name!r} at the points computed before differs from what the function gives now; it was "
+                    "written by another function, and nothing was changed: give another store"
+                )
 
 
 def _scale(values: np.ndarray) -> float:
