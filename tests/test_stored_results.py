@@ -10,7 +10,7 @@ import xarray as xr
 
 import anguilla
 from anguilla.whole_files import write_whole
-from gaits.file_locks import claimed
+from gaits.search.file_locks import claimed
 
 FLIPS = 100
 

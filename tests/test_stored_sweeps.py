@@ -8,7 +8,7 @@ import pytest
 
 import anguilla
 from anguilla.sweeps import run as sweep_run, store as sweep_store
-from gaits.file_locks import claimed
+from gaits.search.file_locks import claimed
 
 GRID = {"a": np.linspace(0.5, 2.0, 6), "b": [1.0, 3.0]}
 OFFSET = 0.25
@@ -132,7 +132,7 @@ def test_other_versions_are_refused(store, monkeypatch):
 
 
 def anguilla_versions():
-    from gaits.program_identity import versions
+    from stepping.program_identity import versions
 
     return versions()
 

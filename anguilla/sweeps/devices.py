@@ -14,7 +14,7 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from gaits.program_identity import program_digest
+from stepping.program_identity import program_digest
 
 from .store import Outputs
 

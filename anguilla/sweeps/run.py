@@ -10,8 +10,8 @@ import numpy as np
 import tqdm
 import xarray as xr
 
-from gaits.file_locks import claimed
-from gaits.program_identity import versions
+from gaits.search.file_locks import claimed
+from stepping.program_identity import versions
 
 from . import store as stores
 from .devices import Machine, trace_point
