@@ -83,3 +83,7 @@ def build_parser() -> argparse.ArgumentParser:
     for verb in verbs.choices.values():
         verb.set_defaults(parser=verb)
     return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

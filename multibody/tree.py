@@ -209,7 +209,7 @@ def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: in
             here = parents[here - 1]
         if here != 0:
             loop = " -> ".join(names[b] for b in [*seen[seen.index(here) :], here])
-            raise ValueError(f"body {names[body]!r}: cycle {loop}: a tree has none; close loops with multibody.Loop")
+            raise ValueError(f"body {names[body]!r}: cycle {loop}: a tree has none; see multibody.close_loops")
     for body, parent in enumerate(parents, start=1):
         if parent >= body:
             raise ValueError(f"body {names[body]!r}: parent {names[parent]!r} comes after its child: list it before")

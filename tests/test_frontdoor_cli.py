@@ -1,5 +1,7 @@
 """The command line, end to end."""
 
+import runpy
+
 import jax
 import pytest
 import xarray as xr
@@ -179,3 +181,13 @@ def test_cache_that_cannot_be_made_is_told(monkeypatch, tmp_path, capsys):
     assert compilation_cache.switch_on() is None
     jax.config.update("jax_compilation_cache_dir", told)
     assert "no compilation cache" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+@pytest.mark.parametrize("module", ["anguilla", "anguilla.cli"])
+def test_both_modules_run_the_command_line(module, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["anguilla", "--version"])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_module(module, run_name="__main__", alter_sys=False)
+    assert stop.value.code == 0
+    assert anguilla.__version__ in capsys.readouterr().out
