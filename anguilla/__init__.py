@@ -1,6 +1,8 @@
-"""The front door: labelled results, figures, films, the command line. Importing it switches JAX to float64,
-lets it keep what it compiles between sessions (see `anguilla.compilation_cache`) and compile it in half the time
-(see `anguilla.compiler_flags`)."""
+"""The front door: labelled results, figures, films, sweeps, the published machines and the command line.
+
+Importing it switches JAX to float64, lets it store compiled programs between sessions (`anguilla.compilation_cache`)
+and selects XLA's faster code emitter (`anguilla.compiler_flags`). Everything else is imported when it is first used.
+"""
 
 import importlib
 from importlib.metadata import version as _version
@@ -9,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from . import compilation_cache as compilation_cache, compiler_flags as compiler_flags
-from .results import load as load, save as save
-from .view.energy_rate import with_energy_rate as with_energy_rate
-from .view.summary import Summary as Summary, summarise as summarise
 
 if TYPE_CHECKING:
-    from . import view as view
+    from . import robots as robots, view as view
+    from .results import load as load, save as save
     from .sweeps import open_sweep as open_sweep, sweep as sweep
     from .view import (
         animate as animate,
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         space_time as space_time,
         still as still,
     )
+    from .view.energy_rate import with_energy_rate as with_energy_rate
+    from .view.summary import Summary as Summary, summarise as summarise
 
 jax.config.update("jax_enable_x64", True)
 compilation_cache.switch_on()
@@ -34,28 +36,35 @@ compiler_flags.switch_on()
 
 __version__ = _version("anguilla")
 
-# Figures and sweeps bring matplotlib and zarr, half of the import, and are wanted after the first swim at the earliest.
-_FIGURES = (
-    "animate",
-    "configurations",
-    "fluid_forces",
-    "head_velocity",
-    "internal_moment",
-    "internal_wrench",
-    "power_budget",
-    "space_time",
-    "still",
-)
-_LATER = {name: ".view" for name in _FIGURES} | {"open_sweep": ".sweeps", "sweep": ".sweeps"}
+_PACKAGES = ("robots", "view")
+# Where each name is defined. matplotlib, xarray, zarr and the engines are imported with the first name that needs them.
+_HOMES = {
+    ".results": ("load", "save"),
+    ".sweeps": ("open_sweep", "sweep"),
+    ".view": (
+        "animate",
+        "configurations",
+        "fluid_forces",
+        "head_velocity",
+        "internal_moment",
+        "internal_wrench",
+        "power_budget",
+        "space_time",
+        "still",
+    ),
+    ".view.energy_rate": ("with_energy_rate",),
+    ".view.summary": ("Summary", "summarise"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "view":
-        return importlib.import_module(".view", __name__)
-    if name not in _LATER:
+    if name in _PACKAGES:
+        return importlib.import_module(f".{name}", __name__)
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_LATER[name], __name__), name)
+    return getattr(importlib.import_module(_HOME[name], __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, "view"})
+    return sorted({*_HOME, *_PACKAGES, "__version__"})

@@ -2,12 +2,13 @@
 
 import argparse
 import difflib
+import importlib
 import sys
 from collections.abc import Sequence
 
 import anguilla
 
-from .commands import COMMANDS
+from .commands import VERBS
 from .commands.recipe import Recipes, recipe
 
 DESCRIPTION = """\
@@ -39,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 when done, 1 when the run failed. Bad arguments end the process with 2.
     """
-    parser = build_parser()
-    chosen, unknown = parser.parse_known_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = build_parser(next((word for word in words if word in VERBS), None) if _plain(words) else "all")
+    chosen, unknown = parser.parse_known_args(words)
     if unknown:
         chosen.parser.error(_not_understood(chosen.parser, unknown))
     chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
@@ -65,8 +67,18 @@ def _not_understood(parser: argparse.ArgumentParser, words: Sequence[str]) -> st
     return f"not understood: {' '.join(words)}{meant} (`{parser.prog} --help` lists the options)"
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser, with every verb that exists."""
+def _plain(words: Sequence[str]) -> bool:
+    """Whether the words name a verb themselves, or none at all; those of a recipe come from its file."""
+    return not any(word.startswith("@") for word in words)
+
+
+def build_parser(verb: str | None = "all") -> argparse.ArgumentParser:
+    """The parser of the command line.
+
+    Args:
+        verb: whose options to add, "all" for those of every verb, None for none. The modules of the other verbs are not
+            imported, so that `anguilla --help` answers at once.
+    """
     parser = Recipes(
         prog="anguilla",
         description=DESCRIPTION,
@@ -78,10 +90,13 @@ def build_parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(
         dest="verb", metavar="VERB", required=True, title="verbs", parser_class=argparse.ArgumentParser
     )
-    for command in COMMANDS:
-        command.register(verbs)
-    for verb in verbs.choices.values():
-        verb.set_defaults(parser=verb)
+    for name, purpose in VERBS.items():
+        if verb in (name, "all"):
+            importlib.import_module(f".commands.{name}", __package__).register(verbs)
+        else:
+            verbs.add_parser(name, help=purpose)
+    for options in verbs.choices.values():
+        options.set_defaults(parser=options)
     return parser
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 import anguilla
 from anguilla import compilation_cache
 from anguilla.cli import main
-from anguilla.commands import COMMANDS
+from anguilla.commands import VERBS
 
 TINY = ["--t1", "0.2", "--samples", "5", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
 
@@ -134,9 +134,7 @@ def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):
     assert "anguilla swim: failed: stopped after t = 0.1 s" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], *([command.__name__.rpartition(".")[2], "--help"] for command in COMMANDS)]
-)
+@pytest.mark.parametrize("arguments", [["--help"], *([verb, "--help"] for verb in VERBS)])
 def test_help_teaches_with_examples(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from anguilla.cli import EPILOG, build_parser
-from anguilla.commands import COMMANDS
+from anguilla.commands import VERBS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "validation.md"]
 PAGES += sorted((ROOT / "docs" / "howto").glob("*.md"))
-NAMES = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+NAMES = list(VERBS)
 
 
 def told(text):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anguilla
 
+from . import VERBS
 from .arguments import directory
 
 DESCRIPTION = """\
@@ -28,7 +29,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "bench",
-        help="measure the speed here, beside that of peers",
+        help=VERBS["bench"],
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

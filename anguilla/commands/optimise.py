@@ -25,6 +25,7 @@ from ..studies.gait_search import (
     with_workspace,
     workspace_margin,
 )
+from . import VERBS
 from .arguments import at_least, directory, positive
 from .compare_cma import compare_with_cma, starts_and_screen
 from .recipe import write_recipe
@@ -71,7 +72,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "optimise",
-        help="a faster or cheaper gait for the eel, by gradients; checked by a swim from rest",
+        help=VERBS["optimise"],
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

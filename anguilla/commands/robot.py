@@ -11,6 +11,7 @@ from ..results import save
 from ..robots.moth import READINGS as MOTH_READINGS
 from ..robots.registry import ROBOTS
 from ..robots.robot import FLUIDS, Robot, Settings
+from . import VERBS
 from .arguments import at_least, directory, positive
 from .recipe import write_recipe
 from .swim import FPS, check
@@ -66,7 +67,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "robot",
-        help="a published machine of rigid bodies moves: figures, a film, a NetCDF file",
+        help=VERBS["robot"],
         description=DESCRIPTION + "".join(f"  {name:9}{robot.help}\n" for name, robot in ROBOTS.items()),
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -18,6 +18,7 @@ from anguilla import view
 
 from ..studies.gait_search import steady_model
 from ..sweeps import sweep
+from . import VERBS
 from .arguments import at_least, directory
 from .recipe import write_recipe
 
@@ -62,7 +63,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "sweep",
-        help="the eel's steady swim over a grid of gaits, resumable, over devices and hosts",
+        help=VERBS["sweep"],
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -18,6 +18,7 @@ from anguilla import view
 from ..results import save
 from ..view.energy_rate import with_energy_rate
 from ..view.summary import summarise
+from . import VERBS
 from .arguments import at_least, directory, positive
 from .recipe import write_recipe
 
@@ -72,7 +73,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "swim",
-        help="the continuous eel swims: figures, a film, a NetCDF file",
+        help=VERBS["swim"],
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

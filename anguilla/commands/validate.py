@@ -4,6 +4,8 @@ import argparse
 
 from validation import command
 
+from . import VERBS
+
 EXAMPLES = """\
 examples:
   anguilla validate                                 the whole table, some minutes
@@ -18,7 +20,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "validate",
-        help="measure the code against references, and print the table",
+        help=VERBS["validate"],
         description=command.DESCRIPTION,
         epilog=EXAMPLES + command.EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

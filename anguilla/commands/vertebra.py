@@ -12,6 +12,7 @@ import gaits
 from anguilla.results import load
 from anguilla.view.record import check_record
 
+from . import VERBS
 from .arguments import at_least, directory
 from .recipe import write_recipe
 
@@ -42,7 +43,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "vertebra",
-        help="motors, limits and workspace of the parallel vertebra in a recorded swim",
+        help=VERBS["vertebra"],
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
