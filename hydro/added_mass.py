@@ -1,4 +1,4 @@
-"""Inertia of the water that one section carries along, and the two ways to let it turn with the section."""
+"""Added inertia of one section, and the two forms of the wrench that comes with it when the section rotates."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -25,19 +25,19 @@ def convective_wrench(
     twist: Float[Array, "6"],
     current: Float[Array, "3"] | None = None,
 ) -> Float[Array, "6"]:
-    """What the added inertia M does besides -M d(twist)/dt.
+    """The part of the added-mass load that is not -M d(twist)/dt.
 
-    `paper`: the force is -M times the section components of the acceleration [BPK06, eq. (9)]; that
-    acceleration is dV/dt + Ω×V, so -M (Ω×V, 0) remains. It does work: energy is not conserved.
+    `paper`: the force is -M times the section components of the acceleration [BPK06, eq. (9)]. The
+    acceleration is dV/dt + Ω×V, so -M (Ω×V, 0) remains. It does work, so energy is not conserved.
 
-    `kirchhoff`: the added momentum M η is carried by the section, ad(η)ᵀ M η remains, with η the twist
+    `kirchhoff`: the added momentum M η is fixed to the section; ad(η)ᵀ M η remains, with η the twist
     relative to the water. It does no work, and the total impulse of body and water is conserved.
 
     Args:
         form: "paper" or "kirchhoff".
         added_inertia: diagonal of M, in the section frame [kg/m, kg·m] (or [kg, kg·m²] for a point).
         twist: velocity of the section in its frame [m/s, rad/s].
-        current: velocity of the water in the section frame [m/s]; still water when None.
+        current: velocity of the water in the section frame [m/s]; None for still water.
 
     Returns:
         Load in the section frame [N/m, N] (or [N, N·m]).
@@ -49,5 +49,5 @@ def convective_wrench(
     if current is None:
         return coadjoint(twist, added_inertia * twist)
     relative = twist - join(current, zero)
-    # A steady current turns in the section frame: d/dt(current) = -Ω × current.
+    # A steady current rotates in the section frame: d/dt(current) = -Ω × current.
     return coadjoint(relative, added_inertia * relative) - added_inertia * join(cross(omega, current), zero)

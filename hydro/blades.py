@@ -11,18 +11,18 @@ from spatial import Numbers, body_inertia, finite, join, linear, non_negative, s
 from .added_mass import convective_wrench, section_added_inertia
 from .fluid import AbstractFluid, Place, Terms
 
-SLOW = 1e-30  # square of a speed below which a ratio of velocities is not formed [m²/s²]
+SLOW = 1e-30  # squared speed below which velocity ratios are not formed [m²/s²]
 
 
 class BladeSection(eqx.Module):
-    """One or many sections of a thin blade, at their centres of pressure.
+    """One or many sections of a thin blade, located at their centres of pressure.
 
-    The frame of the section sits on the centre of pressure: t1 along the span, t2 normal to the blade (w), t3 in
-    it, from the trailing to the leading edge (t).
+    The origin of the section frame is the centre of pressure: t1 along the span, t2 normal to the blade (w), t3 in
+    its plane, from the trailing to the leading edge (t).
 
     Attributes:
         chord: distance between the edges [m].
-        thickness: of the blade [m].
+        thickness: thickness of the blade [m].
         pressure_point: distance from the leading edge to the centre of pressure, over the chord [-].
     """
 
@@ -36,31 +36,31 @@ class BladeSection(eqx.Module):
         zero = jnp.zeros_like(mass)
         about_normal, about_chord = mass * self.chord**2 / 12.0, mass * self.thickness**2 / 12.0
         moments = jnp.stack([about_normal + about_chord, about_normal, about_chord], axis=-1)
-        # Half the chord lies before the middle; the centre of pressure is where the frame is.
+        # Half the chord lies ahead of mid-chord; the frame is at the centre of pressure.
         middle = jnp.stack([zero, zero, (self.pressure_point - 0.5) * self.chord], axis=-1)
         identity = jnp.eye(3, dtype=mass.dtype)[(None,) * mass.ndim]
         return body_inertia(mass, middle, moments[..., None] * identity)
 
 
 class QuasiSteady(AbstractFluid):
-    """Air around flapping blades, whose loads follow from the present motion alone.
+    """Quasi-steady air: loads on flapping blades that depend on the instantaneous motion only.
 
-    The angle of incidence β between the blade and its velocity V is taken in the plane of the section:
+    The angle of incidence β between the blade and its velocity V lies in the plane of the section:
 
-        lift  ½ρ c |V|² C_L |sin 2β| sign(t·V) û,   û the unit vector across V in the plane of t and V
+        lift  ½ρ c |V|² C_L |sin 2β| sign(t·V) û,   û the unit vector normal to V in the plane of t and V
         drag -½ρ c |V|² (C_D0 - C_D2 cos 2β) V/|V|
-        added mass m_a ρ π c² across the blade, its momentum carried with the section
+        added mass m_a ρ π c² normal to the blade; its momentum moves with the section
 
-    after [PBB13, IV.B], which prints the directions of lift and drag exchanged, û without its norm, and an added
-    mass without the 1/4 of a plate. All three loads act on the centre of pressure. They are once differentiable in
-    V, at rest too, save where |V2| is.
+    after [PBB13, IV.B], which swaps the directions of lift and drag, does not normalise û, and gives an added
+    mass without the factor 1/4 of a plate. All three loads act at the centre of pressure. They are once
+    differentiable in V, including at rest, except where |V2| is not.
 
     Attributes:
-        density: of the air [kg/m³].
-        lift: C_L, factor of sin 2β [-].
-        drag: C_D0, mean of the drag coefficient over all incidences [-].
-        drag_swing: C_D2, factor of -cos 2β in it [-]; negative for a blade that resists most edge on.
-        added_mass: m_a, added mass of a section over ρ π c² [-].
+        density: density of the air [kg/m³].
+        lift: C_L, coefficient of sin 2β [-].
+        drag: C_D0, drag coefficient averaged over all incidences [-].
+        drag_swing: C_D2, coefficient of -cos 2β [-]; negative for a blade that resists most edge-on.
+        added_mass: m_a, added mass of a section divided by ρ π c² [-].
         wind: velocity of the air in the world [m/s]; None for still air.
     """
 
@@ -87,8 +87,8 @@ class QuasiSteady(AbstractFluid):
         self.lift = non_negative("QuasiSteady.lift", lift)
         self.drag = non_negative("QuasiSteady.drag", drag)
         swing = finite("QuasiSteady.drag_swing", drag_swing, ())
-        # A coefficient below zero at some incidence would drive the blade. The comparison keeps the guard of a
-        # traced value alive.
+        # A drag coefficient that is negative at some incidence would propel the blade. Using `margin` in the comparison
+        # keeps the guard of a traced value in the program.
         margin = non_negative("QuasiSteady.drag - |drag_swing|", self.drag - jnp.abs(swing))
         self.drag_swing = jnp.where(margin >= 0, swing, jnp.nan)
         self.added_mass = non_negative("QuasiSteady.added_mass", added_mass)
@@ -115,22 +115,22 @@ class QuasiSteady(AbstractFluid):
         }
 
     def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
-        """Zero: blades have no nose."""
+        """Zero: a blade has no nose."""
         return jnp.zeros((6, 6))
 
     def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
-        """No term: blades have no nose."""
+        """Empty: a blade has no nose."""
         return {}
 
 
 def blade_forces(velocity: Float[Array, "3"]) -> tuple[Float[Array, "3"], tuple[Float[Array, "3"], Float[Array, "3"]]]:
-    """Lift and the two parts of the drag of a blade, over ½ρc and their coefficients.
+    """Lift and the two parts of the drag of a blade, divided by ½ρc and by their coefficients.
 
-    Written in the components V1 (span), V2 (normal), V3 (towards the leading edge), so that no angle and no unit
-    vector is formed at rest: sin 2β = 2 V2 V3/(V2² + V3²), û = (t |V|² - V V3)/(|V| √(V1² + V2²)).
+    Written in the components V1 (span), V2 (normal), V3 (towards the leading edge), so that no angle or unit
+    vector is needed at rest: sin 2β = 2 V2 V3/(V2² + V3²), û = (t |V|² - V V3)/(|V| √(V1² + V2²)).
 
     Args:
-        velocity: of the section relative to the air, in the section frame [m/s].
+        velocity: velocity of the section relative to the air, in the section frame [m/s].
 
     Returns:
         |V|² |sin 2β| sign(t·V) û, and the pair -|V| V, -|V| V cos 2β [m²/s²].
@@ -145,5 +145,5 @@ def blade_forces(velocity: Float[Array, "3"]) -> tuple[Float[Array, "3"], tuple[
 
 
 def _not_slow(square):
-    """A square that may divide: one in place of what is too small, where what it divides vanishes anyway."""
+    """Replaces a square that is too small to divide by with one; the numerator vanishes there anyway."""
     return jnp.where(square > SLOW, square, 1.0)

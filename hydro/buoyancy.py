@@ -1,8 +1,8 @@
-"""Water with a free surface: buoyancy of sections as the exact gradient of a potential.
+"""Water with a free surface: buoyancy of sections as the exact gradient of a potential energy.
 
-The water fills the half space under the height `level`; its surface stays flat. With the height z = d + a·r over a
+The water fills the half space below the height `level`; its surface stays flat. With the height z = d + a·r on a
 section, the potential per metre is ρ g u, u = ∫max(-z, 0) dA, and (A, S) = -∂u/∂(d, a) are the wet area and its
-first moments: the load is an exact gradient, so that a floating body conserves energy whatever its quadrature.
+first moments. The load is an exact gradient, so a floating body conserves energy for any quadrature.
 """
 
 from typing import ClassVar
@@ -19,14 +19,14 @@ from .morison import Morison
 from .polygons import PolygonSection
 from .sections import AbstractSection, EllipticSection
 
-LEVEL = 1e-12  # slope of a section below which it lies flat on the water: wet or dry as a whole
+LEVEL = 1e-12  # slope below which a section counts as parallel to the water, either wet or dry as a whole
 
 
 class WetPart(eqx.Module):
-    """The part of a section that lies under water.
+    """The submerged part of a section.
 
     Attributes:
-        area: [m²].
+        area: wetted area [m²].
         first_moments: integrals of the coordinates along t2 and t3 over it [m³].
         potential: integral of the depth over it [m³].
     """
@@ -37,13 +37,13 @@ class WetPart(eqx.Module):
 
 
 def wet_part(section: EllipticSection | PolygonSection, height: Float[Array, ""], slope: Float[Array, "2"]) -> WetPart:
-    """The wet part of one section.
+    """Computes the submerged part of one section.
 
     Args:
         section: a `PolygonSection` or an `EllipticSection`.
-        height: of its origin over the water [m].
-        slope: how the height grows along t2 and t3 [-]. Where both vanish (a vertical body) a section is wet or dry
-            as a whole, and its load jumps as it passes the surface: `hydro.Solid` is smooth there too.
+        height: height of its origin above the water [m].
+        slope: derivative of the height along t2 and t3 [-]. If both vanish (a vertical body), the section is wet or
+            dry as a whole, and its load jumps at the surface; `hydro.Solid` is smooth there.
     """
     if isinstance(section, PolygonSection):
         return _wet_polygon(section, height, slope)
@@ -53,7 +53,7 @@ def wet_part(section: EllipticSection | PolygonSection, height: Float[Array, ""]
 
 
 def _wet_polygon(section, height, slope):
-    """Signed triangles between the origin and the edges; where the origin is wet, the whole without its dry part."""
+    """Sums signed triangles between the origin and the edges; if the origin is wet, subtracts the dry part."""
     (y, z), (next_y, next_z) = section.vertices.T, section.after.T
     side = jnp.where(height < 0, -1.0, 1.0)
     over = lambda y, z: side * (height + slope[0] * y + slope[1] * z)  # noqa: E731
@@ -72,7 +72,7 @@ def _wet_polygon(section, height, slope):
 
 
 def _wet_ellipse(section, height, slope):
-    """The unit disc, stretched by b and c."""
+    """Maps the ellipse to the unit disc."""
     tilt = jnp.stack([section.b * slope[0], section.c * slope[1]])
     steep = safe_norm(tilt)
     tilted = steep > LEVEL * (section.b + section.c)
@@ -85,19 +85,19 @@ def _wet_ellipse(section, height, slope):
 
 
 class FreeSurface(AbstractFluid):
-    """Still water with a flat free surface; its loads act on the wet part of each section.
+    """Still water with a flat free surface; loads act on the submerged part of each section.
 
-    As in [XHLB23] only buoyancy acts, unless damping or a flow model is asked for.
+    As in [XHLB23], only buoyancy acts by default; damping and a flow model are optional.
 
     Attributes:
-        density: of the water [kg/m³].
-        gravity: strength of gravity, which points along -z of the world [m/s²].
+        density: density of the water [kg/m³].
+        gravity: magnitude of gravity, which points along -z of the world [m/s²].
         level: height of the surface in the world [m].
-        roll_damping: couple about t1 per rate of roll and metre of wholly wet body [N·s].
-        heave_damping: vertical force per vertical velocity and metre of wholly wet body [N·s/m²].
-        flow: drag and added mass; None for none. The drag is multiplied by the wet share of the section's area,
-            which varies; the added mass, which may depend on the shape only, by `added_share`, which does not.
-        added_share: share of the added mass of a wholly wet section that a floating one carries [-].
+        roll_damping: couple about t1 per unit roll rate, per metre of fully submerged body [N·s].
+        heave_damping: vertical force per unit vertical velocity, per metre of fully submerged body [N·s/m²].
+        flow: drag and added mass; None for none. The drag is multiplied by the submerged fraction of the section,
+            which varies; the added mass, which may depend on the shape only, by the constant `added_share`.
+        added_share: fraction of the added mass of a fully submerged section that a floating one has [-].
     """
 
     section_kind: ClassVar[type] = AbstractSection
@@ -134,7 +134,7 @@ class FreeSurface(AbstractFluid):
         self.added_share = non_negative("FreeSurface.added_share", added_share)
 
     def wet_part(self, section: EllipticSection | PolygonSection, place: Place) -> WetPart:
-        """The wet part of one placed section."""
+        """The submerged part of one placed section."""
         return wet_part(section, place.position[2] - self.level, place.rotation[2, 1:])
 
     def potential(self, section: EllipticSection | PolygonSection, place: Place) -> Float[Array, ""]:
@@ -142,13 +142,13 @@ class FreeSurface(AbstractFluid):
         return self.density * self.gravity * self.wet_part(section, place).potential
 
     def added_inertia(self, section: EllipticSection | PolygonSection) -> Float[Array, "6 6"]:
-        """Share of the flow model's added inertia; zero without one [kg/m, kg·m]."""
+        """`added_share` times the added inertia of the flow model; zero without one [kg/m, kg·m]."""
         if self.flow is None:
             return jnp.zeros((6, 6))
         return self.added_share * self.flow.added_inertia(section)
 
     def terms(self, section: EllipticSection | PolygonSection, place: Place, twist: Float[Array, "6"]) -> Terms:
-        """`buoyancy` and, where asked for, `damping`, `drag`, `added_mass`, per metre, section frame [N/m, N]."""
+        """`buoyancy` and, if enabled, `damping`, `drag`, `added_mass`, per metre, section frame [N/m, N]."""
         wet = self.wet_part(section, place)
         up = place.rotation[2]
         lever = jnp.concatenate([jnp.zeros(1), wet.first_moments])
@@ -165,9 +165,9 @@ class FreeSurface(AbstractFluid):
         return terms
 
     def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
-        """Zero: the model of the surface has no nose."""
+        """Zero: this model has no nose."""
         return jnp.zeros((6, 6))
 
     def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
-        """No term."""
+        """Empty: this model has no nose."""
         return {}

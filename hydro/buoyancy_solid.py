@@ -1,7 +1,7 @@
-"""Buoyancy of any closed body of flat faces: hydrostatic pressure on its triangles, in closed form.
+"""Buoyancy of a closed polyhedron: hydrostatic pressure on its triangles, in closed form.
 
-Exact along every axis: a body may stand upright, lie, or tumble, and its load never jumps. Sections along a slender
-body (`FreeSurface`) cost less; this is what they tend to, and what a vertical link or a hull needs.
+Exact in any attitude: the body may stand upright, lie or tumble, and its load never jumps. Sections of a slender
+body (`FreeSurface`) are cheaper and converge to this; a vertical link or a hull needs this.
 """
 
 from collections import Counter
@@ -20,10 +20,10 @@ from .polygons import PolygonSection
 
 
 class Solid(eqx.Module):
-    """A closed body of triangles; `solid` and `prism` build it and check that it is closed.
+    """A closed triangulated body; `solid` and `prism` build it and check that it is closed.
 
     Attributes:
-        triangles: corners of the faces in the body frame, counter-clockwise seen from outside [m].
+        triangles: vertices of the faces in the body frame, counter-clockwise seen from outside [m].
     """
 
     triangles: Float[Array, "faces 3 3"]
@@ -36,7 +36,7 @@ class Solid(eqx.Module):
 
     @property
     def centre(self) -> Float[Array, "3"]:
-        """Centre of the volume [m]."""
+        """Centre of volume, in the body frame [m]."""
         a, b, c = (self.triangles[:, k] for k in range(3))
         sixth = jnp.sum(a * cross(b, c), axis=-1, keepdims=True)
         return jnp.sum(sixth * (a + b + c), axis=0) / jnp.sum(sixth) / 4.0
@@ -49,13 +49,13 @@ def face_loads(
     gravity: Float[Array, ""],
     level: Float[Array, ""],
 ) -> Float[Array, "faces 6"]:
-    """What the water under a flat surface does to each face of bodies: -∫ p (n, r × n) dS.
+    """Load of water with a flat surface on each face of the bodies: -∫ p (n, r × n) dS.
 
     Args:
-        triangles: corners of the faces in the frames of their bodies [m].
-        place: of these frames, one for each face.
-        density: of the water [kg/m³].
-        gravity: strength of gravity along -z of the world [m/s²].
+        triangles: vertices of the faces in the frames of their bodies [m].
+        place: pose of these frames, one per face.
+        density: density of the water [kg/m³].
+        gravity: magnitude of gravity along -z of the world [m/s²].
         level: height of the surface in the world [m].
 
     Returns:
@@ -75,13 +75,13 @@ def face_potentials(
     gravity: Float[Array, ""],
     level: Float[Array, ""],
 ) -> Float[Array, "faces"]:
-    """Shares of the faces in ρ g ∫max(-z, 0) dV = -½ ρ g ∮max(-z, 0)² n_z dS [J]; only their sum has a meaning.
+    """Contribution of each face to ρ g ∫max(-z, 0) dV = -½ ρ g ∮max(-z, 0)² n_z dS [J]; only the sum is meaningful.
 
     Args:
-        triangles: corners of the faces in the frame of the body [m].
-        place: where that frame is.
-        density: of the water [kg/m³].
-        gravity: its strength [m/s²].
+        triangles: vertices of the faces in the frame of the body [m].
+        place: pose of that frame.
+        density: density of the water [kg/m³].
+        gravity: magnitude of gravity [m/s²].
         level: height of the surface in the world [m].
     """
     _, over, doubled = _faces(triangles, place, level)
@@ -90,7 +90,7 @@ def face_potentials(
 
 
 def _faces(triangles, place, level):
-    """Corners, their heights over the water, and normals as long as twice the areas."""
+    """Vertices, their heights above the water, and normals whose length is twice the area."""
     corner = tuple(triangles[:, k] for k in range(3))
     up = place.rotation[:, 2]
     over = tuple(place.position[:, 2] - level + jnp.sum(up * r, axis=-1) for r in corner)
@@ -98,14 +98,14 @@ def _faces(triangles, place, level):
 
 
 def solid(vertices: Numbers, faces: Numbers) -> Solid:
-    """The body that triangles bound.
+    """Builds the body bounded by the given triangles.
 
     Args:
         vertices: points in the body frame [m].
-        faces: numbers of the three corners of each triangle, counter-clockwise seen from outside.
+        faces: vertex indices of each triangle, counter-clockwise seen from outside.
 
     Raises:
-        ValueError: the surface is open, bounds no volume, or is turned inside out.
+        ValueError: the surface is open, encloses no volume, or is inside out.
     """
     points, corners = finite("solid: vertices", vertices, (None, 3)), np.asarray(faces)
     if corners.ndim != 2 or corners.shape[1] != 3 or not np.issubdtype(corners.dtype, np.integer):
@@ -119,12 +119,12 @@ def solid(vertices: Numbers, faces: Numbers) -> Solid:
 
 
 def prism(section: PolygonSection, length: Numbers, start: Numbers = 0.0) -> Solid:
-    """A section drawn along t1, closed by flat ends.
+    """Extrudes a section along t1 and closes it with flat ends.
 
     Args:
-        section: one polygon, from `polygon`.
+        section: one polygon, made by `polygon`.
         length: along t1 [m].
-        start: abscissa of its first end [m].
+        start: abscissa of the first end [m].
     """
     if not isinstance(section, PolygonSection) or section.vertices.ndim != 2:
         raise ValueError("prism: section must be one PolygonSection, from hydro.polygon")
@@ -134,7 +134,7 @@ def prism(section: PolygonSection, length: Numbers, start: Numbers = 0.0) -> Sol
     at = lambda points, x: jnp.concatenate([jnp.broadcast_to(x, (points.shape[0], 1)), points], axis=1)  # noqa: E731
     near, near_after = at(here, start), at(after, start)
     far, far_after = at(here, start + length), at(after, start + length)
-    # Ends as signed triangles from the axis: exact for any outline, since what overlaps cancels.
+    # Ends are signed triangles from the axis: exact for any outline, because overlaps cancel.
     o_near, o_far = at(jnp.zeros_like(here), start), at(jnp.zeros_like(here), start + length)
     faces = ((near, near_after, far_after), (near, far_after, far), (o_near, near_after, near), (o_far, far, far_after))
     return _checked(Solid(jnp.concatenate([jnp.stack(face, axis=1) for face in faces])), "prism")
@@ -148,5 +148,5 @@ def _checked(body: Solid, what: str) -> Solid:
     if abs(float(volume)) <= 1e-12 * size**3:
         raise ValueError(f"{what}: volume = {float(volume):.3g} m³: a body without volume displaces no water")
     if volume < 0:
-        raise ValueError(f"{what}: volume = {float(volume):.3g} m³: inside out, wind its faces the other way")
+        raise ValueError(f"{what}: volume = {float(volume):.3g} m³: inside out; reverse the order of the vertices")
     return body

@@ -1,9 +1,9 @@
-"""The part of a figure that lies under the water: closed forms on triangles and ellipses, no clipping.
+"""Integrals over the submerged part of triangles and ellipses, in closed form and without clipping.
 
-Height over the water is linear on the figure. Every integral here is a continuous function of the heights: as the
-water line passes a corner, one closed form turns into the next without a jump. On a triangle whose corner l stands
-alone on its side of the water line, the line cuts off a triangle at l, by the shares α and β of the two edges; the
-integral over it is added to nothing (l is wet), or taken from the whole (l is dry).
+The height above the water is linear on the figure. Every integral here is a continuous function of the heights: as
+the water line passes a vertex, one closed form changes into the next without a jump. If vertex l of a triangle is
+alone on its side of the water line, the line cuts off a triangle at l, at the fractions α and β of the two edges. If
+l is wet, the integral over that triangle is the result; if l is dry, it is subtracted from the whole.
 """
 
 import jax
@@ -16,28 +16,28 @@ Corners = tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]
 def wet_fan(
     z0: Float[Array, ""], z1: Float[Array, "n"], z2: Float[Array, "n"]
 ) -> tuple[Float[Array, "n"], Float[Array, "n"], Float[Array, "n"]]:
-    """The wet part of triangles between a dry point and the edges of a polygon, for twice their areas being one.
+    """Wet part of the triangles between a dry point and the edges of a polygon, scaled to an area of one half.
 
     Args:
-        z0: height of the point over the water; not negative.
-        z1: heights of the first corners of the edges.
-        z2: heights of their second corners.
+        z0: height of the point above the water; non-negative.
+        z1: heights of the first vertices of the edges.
+        z2: heights of their second vertices.
 
     Returns:
         For each edge, the wet area of its triangle, and the integrals over it of the barycentric coordinates of the
-        edge's first and second corner.
+        edge's first and second vertex.
     """
     depth1, depth2 = jnp.maximum(-z1, 0.0), jnp.maximum(-z2, 0.0)
 
     def share(part, whole):
         return part / jnp.where(whole > 0, whole, 1.0)
 
-    # Wet share of the lines from the corners to the point, and of an edge with one wet corner.
+    # Wet fraction of the lines from the vertices to the point, and of an edge with one wet vertex.
     f1, f2 = share(depth1, depth1 + z0), share(depth2, depth2 + z0)
     g = share(depth1 + depth2, jnp.abs(z1) + jnp.abs(z2))
     first = depth1 > 0
     both = first & (depth2 > 0)
-    # One wet corner: the triangle cut off at it. Two: the whole without the triangle cut off at the point.
+    # One wet vertex: the triangle cut off at it. Two: the whole minus the triangle cut off at the point.
     f = f1 + f2
     cut = 0.5 * f * g
     far = cut * g / 3.0
@@ -51,7 +51,7 @@ def wet_fan(
 
 
 def wet_pressures(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Corners:
-    """Integrals of depth times barycentric coordinates over the wet part of triangles, twice their areas being one."""
+    """Integrals of depth times barycentric coordinates over the wet part of triangles of area one half."""
     cut = _Cut(z0, z1, z2)
     total = z0 + z1 + z2
     corner = -cut.lone * cut.alpha * cut.beta / 24.0
@@ -66,14 +66,14 @@ def wet_pressures(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Arra
 
 
 def wet_squares(z0: Float[Array, "*n"], z1: Float[Array, "*n"], z2: Float[Array, "*n"]) -> Float[Array, "*n"]:
-    """Integrals of the square of depth over the wet part of triangles, twice their areas being one."""
+    """Integrals of squared depth over the wet part of triangles of area one half."""
     cut = _Cut(z0, z1, z2)
     whole = (z0 * z0 + z1 * z1 + z2 * z2 + z0 * z1 + z1 * z2 + z0 * z2) / 12.0
     return cut.base * whole + cut.sign * cut.alpha * cut.beta * cut.lone**2 / 12.0
 
 
 class _Cut:
-    """Which corner of each triangle stands alone, and where the water line cuts its two edges."""
+    """The vertex of each triangle that is alone on its side, and where the water line cuts its two edges."""
 
     def __init__(self, z0, z1, z2):
         w0, w1, w2 = z0 < 0, z1 < 0, z2 < 0
@@ -82,14 +82,14 @@ class _Cut:
         self.lone, p, q = pick(z0, z1, z2), pick(z1, z2, z0), pick(z2, z0, z1)
         wet, others = self.lone < 0, p < 0
         mixed = wet != others
-        # Heights of opposite sides differ: the quotients are safe wherever they are used.
+        # The heights have opposite signs, so the quotients are safe wherever they are used.
         self.alpha = jnp.where(mixed, self.lone / jnp.where(mixed, self.lone - p, 1.0), 0.0)
         self.beta = jnp.where(mixed, self.lone / jnp.where(mixed, self.lone - q, 1.0), 0.0)
         self.sign = jnp.where(wet, 1.0, -1.0)
         self.base = jnp.where(others, 1.0, 0.0)
 
     def put(self, whole0, whole1, whole2, lone, p, q) -> Corners:
-        """Whole triangle, plus or minus the corner cut off, for the corners in their own order."""
+        """Whole triangle plus or minus the part cut off, with the vertices in their original order."""
         first, second = self.first, self.second
         at0 = jnp.where(first, lone, jnp.where(second, q, p))
         at1 = jnp.where(first, p, jnp.where(second, lone, q))
@@ -98,7 +98,7 @@ class _Cut:
 
 
 def wet_disc(h: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]:
-    """The unit disc under the line x = -h: its area, the integral of x over it, and of max(-(h + x), 0)."""
+    """The part of the unit disc with x < -h: its area, the integral of x, and the integral of max(-(h + x), 0)."""
     area = _segment(h)
     square = 1.0 - h * h
     root = jnp.sqrt(jnp.where(square > 0, square, 1.0))
@@ -115,7 +115,7 @@ def _segment(h):
 
 @_segment.defjvp
 def _segment_jvp(primals, tangents):
-    """The length of the water line: autodiff would subtract two infinities where the disc just touches it."""
+    """Derivative by the length of the water line; autodiff gives inf - inf where the disc just touches the water."""
     (h,), (dh,) = primals, tangents
     square = 1.0 - h * h
     chord = jnp.where(square > 0, 2.0 * jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)

@@ -1,7 +1,7 @@
-"""Weight: what gravity does to a body, as a wrench on an inertia and as a load on a section.
+"""Weight: gravity as a wrench on an inertia and as a load on a section.
 
-A tree takes gravity as an argument (`multibody.rollout(..., gravity=hydro.EARTH)`), since its inertias are its
-own. A beam, whose sections are homogeneous, takes `Weight` among the things that act on its sections.
+A tree takes gravity as an argument (`multibody.rollout(..., gravity=hydro.EARTH)`), because its bodies have their own
+inertias. A beam, whose sections are homogeneous, takes `Weight` as one of its fluids (`hydro.Together`).
 """
 
 from typing import ClassVar
@@ -20,10 +20,10 @@ EARTH = (0.0, 0.0, -9.81)  # acceleration of gravity in a world whose z axis poi
 def weight_wrench(
     inertia: Float[Array, "6 6"], rotation: Float[Array, "3 3"], gravity: Float[Array, "3"]
 ) -> Float[Array, "6"]:
-    """What gravity does to a body: M (Rᵀ g, 0), its weight at its centre of mass.
+    """Weight of a body, at its centre of mass: M (Rᵀ g, 0).
 
     Args:
-        inertia: of the body about its frame, in its axes [kg, kg·m, kg·m²].
+        inertia: inertia of the body about its frame, in its axes [kg, kg·m, kg·m²].
         rotation: axes of the frame in the world, as columns.
         gravity: acceleration of gravity in the world [m/s²].
 
@@ -35,10 +35,10 @@ def weight_wrench(
 
 
 class Weight(AbstractFluid):
-    """The weight of homogeneous sections: no fluid, but a load on each section like one.
+    """Weight of homogeneous sections: not a fluid, but a load per section with the same interface.
 
     Attributes:
-        density: of the body [kg/m³]; the same number as the beam's.
+        density: density of the body [kg/m³]; must equal that of the beam.
         gravity: acceleration of gravity in the world [m/s²].
     """
 
@@ -64,11 +64,11 @@ class Weight(AbstractFluid):
         return jnp.zeros((6, 6))
 
     def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
-        """No term: the nose is part of the sections."""
+        """Empty: the nose belongs to the sections."""
         return {}
 
     def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
-        """Energy of height per metre [J/m]; zero at the world's origin."""
+        """Gravitational energy per metre [J/m]; zero at the world's origin."""
         return -self.density * (section.area * jnp.dot(self.gravity, place.position) + self._moment(section, place))
 
     def _moment(self, section, place):

@@ -1,4 +1,4 @@
-"""A hull in the water: hydrostatics, radiation and resistance together, for any body that floats."""
+"""A hull in water: hydrostatics, radiation and resistance combined, for any floating body."""
 
 import equinox as eqx
 from jaxtyping import Array, Float
@@ -9,15 +9,16 @@ from .resistance import Ittc57
 
 
 class Hull(eqx.Module):
-    """What water does to a floating body. [KR13, eq. (45)]
+    """Load of the water on a floating body. [KR13, eq. (45)]
 
-    The water remembers: states of the radiation join those of the body. Load = Σ terms - added_inertia @ d(twist)/dt,
-    as with any fluid.
+    Radiated waves act back on the hull later: the states of `radiation` are integrated together with those of the
+    body. Load = Σ terms - added_inertia @ d(twist)/dt,
+    as for any fluid.
 
     Attributes:
-        hydrostatics: buoyancy, linear about rest.
-        radiation: added mass and memory of waves.
-        resistance: to going ahead; None for none.
+        hydrostatics: buoyancy, linearised about equilibrium.
+        radiation: added mass and fluid memory (radiated waves).
+        resistance: resistance to forward motion; None for none.
     """
 
     hydrostatics: LinearHydrostatics
@@ -36,13 +37,13 @@ class Hull(eqx.Module):
         twist: Float[Array, "6"],
         memory: Float[Array, "n"],
     ) -> dict[str, Float[Array, "6"]]:
-        """Load at zero rate of the twist, term by term, in the body's frame [N, N·m].
+        """Load at zero rate of twist, term by term, in the body's frame [N, N·m].
 
         Args:
-            position: of the body's origin in the world, z = 0 at rest [m].
+            position: position of the body's origin in the world, z = 0 at equilibrium [m].
             rotation: its axes in the world, as columns.
-            twist: in its frame [m/s, rad/s].
-            memory: states of the radiation.
+            twist: twist in its frame [m/s, rad/s].
+            memory: states of the radiation model.
         """
         out = {
             "hydrostatics": self.hydrostatics.wrench(position, rotation),

@@ -1,4 +1,4 @@
-"""The shape of a slender boat in closed form: elliptic sections between two sharp ends."""
+"""Shape of a slender boat in closed form: elliptic sections between two sharp ends."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ GRAVITY = 9.81  # [m/s²]
 
 @dataclass(frozen=True)
 class SlenderHull:
-    """The wetted part of a hull: half ellipses whose beam and draft vanish at both ends.
+    """The wetted part of a hull: half-ellipses whose breadth and draft vanish at both ends.
 
         half breadth  B/2 (1 - |ξ|ⁿ),   draft  T (1 - |ξ|ᵐ),   ξ = 2x/L from -1 (stern) to 1 (bow)
 
@@ -18,9 +18,9 @@ class SlenderHull:
 
     Attributes:
         length: L on the water line [m].
-        breadth: B, greatest, on the water line [m].
-        draft: T, greatest [m].
-        breadth_power: n; the greater, the blunter the water plane.
+        breadth: B, maximum, on the water line [m].
+        draft: T, maximum [m].
+        breadth_power: n; a larger value gives a fuller water plane.
         draft_power: m.
     """
 
@@ -36,25 +36,25 @@ class SlenderHull:
         return 0.5 * self.breadth * (1.0 - reach**self.breadth_power), self.draft * (1.0 - reach**self.draft_power)
 
     def along(self, values: Float[np.ndarray, "n"], weights: Float[np.ndarray, "n"]) -> float:
-        """Integral over the length of values at the nodes of `stations` [m times their unit]."""
+        """Integrates values at the nodes of `stations` over the length [m times their unit]."""
         return float(0.5 * self.length * np.sum(values * weights))
 
     def stations(self) -> tuple[Float[np.ndarray, "n"], Float[np.ndarray, "n"]]:
-        """Gauss nodes ξ and weights, each half of the hull on its own since its middle is not smooth."""
+        """Gauss nodes ξ and weights, on each half of the hull separately because the profile has a kink amidships."""
         node, weight = np.polynomial.legendre.leggauss(80)
         half = 0.5 * (node + 1.0)
         return np.concatenate([-half[::-1], half]), 0.5 * np.concatenate([weight[::-1], weight])
 
     @property
     def volume(self) -> float:
-        """Displaced [m³]."""
+        """Displaced volume [m³]."""
         xi, weight = self.stations()
         b, t = self.section(xi)
         return self.along(0.5 * np.pi * b * t, weight)
 
     @property
     def wetted_surface(self) -> float:
-        """Area under water [m²]: girths of half ellipses along the hull."""
+        """Wetted area [m²]: girths of half-ellipses along the hull."""
         xi, weight = self.stations()
         b, t = self.section(xi)
         angle = (np.arange(400) + 0.5) * np.pi / 400
@@ -62,14 +62,14 @@ class SlenderHull:
         return self.along(girth, weight)
 
     def stiffness(self, density: float = 1000.0) -> Float[np.ndarray, "6 6"]:
-        """What buoyancy alone opposes to heave, roll and pitch: G of [KR13, eq. (46)] [N/m, N, N·m].
+        """Restoring stiffness of buoyancy in heave, roll and pitch: G of [KR13, eq. (46)] [N/m, N, N·m].
 
-        The weight is not in it: it acts on the bodies. A water plane symmetric about both axes couples nothing.
+        The weight is not included: it acts on the bodies. A water plane symmetric about both axes gives no coupling.
         """
         xi, weight = self.stations()
         b, t = self.section(xi)
         x = 0.5 * self.length * xi
-        # Centroid of a half ellipse lies 4t/(3π) under the water.
+        # The centroid of a half-ellipse lies 4t/(3π) below the water line.
         moment = -self.along(0.5 * np.pi * b * t * 4.0 * t / (3.0 * np.pi), weight)
         heave = self.along(2.0 * b, weight)
         roll = self.along(2.0 * b**3 / 3.0, weight) + moment
@@ -77,7 +77,7 @@ class SlenderHull:
         return density * GRAVITY * np.diag([0.0, 0.0, heave, roll, pitch, 0.0])
 
     def quarter(self, lengthwise: int, girthwise: int) -> tuple[Float[np.ndarray, "n 3"], np.ndarray]:
-        """Corners and faces of the quarter x > 0, y > 0 of the wetted surface, normals outwards."""
+        """Vertices and faces of the quarter x > 0, y > 0 of the wetted surface, normals outwards."""
         xi = np.sin(np.linspace(0.0, 0.5 * np.pi, lengthwise + 1))  # finer at the bow
         angle = np.linspace(0.0, 0.5 * np.pi, girthwise + 1)
         b, t = self.section(xi)
@@ -88,7 +88,7 @@ class SlenderHull:
         return corners, faces.reshape(-1, 4)
 
     def quarter_lid(self, lengthwise: int, across: int, depth: float) -> tuple[Float[np.ndarray, "n 3"], np.ndarray]:
-        """Corners and faces of the quarter x > 0, y > 0 of a horizontal lid inside the hull, this deep [m]."""
+        """Vertices and faces of the quarter x > 0, y > 0 of a horizontal lid inside the hull, at this depth [m]."""
         reach = 0.999 * (1.0 - depth / self.draft) ** (1.0 / self.draft_power)
         xi = reach * np.sin(np.linspace(0.0, 0.5 * np.pi, lengthwise + 1))
         b, t = self.section(xi)
@@ -101,5 +101,5 @@ class SlenderHull:
         return corners, faces.reshape(-1, 4)
 
 
-# The single scull of [KR13, VII]: 7.9 m by 0.27 m, 93.2 mm deep.
+# The single scull of [KR13, VII]: 7.9 m by 0.27 m, draft 93.2 mm.
 SCULL = SlenderHull(length=7.9, breadth=0.27, draft=0.0932, breadth_power=2.4, draft_power=3.9)

@@ -1,6 +1,6 @@
-"""Radiation of a hull by the boundary element library capytaine: `python -m hydro.hull_table` makes the stored one.
+"""Radiation table of a hull from the boundary element library capytaine; `python -m hydro.hull_table` recreates it.
 
-Needs the extra `hull` (`pip install -e ".[hull]"`); everything else in this package only reads the table.
+Needs the extra `hull` (`pip install -e ".[hull]"`); the rest of this package only reads the stored table.
 """
 
 import argparse
@@ -15,13 +15,13 @@ from .radiation_fit import fit_radiation
 from .radiation_states import STORED_STATES, save_states
 from .radiation_table import MODES, STORED, RadiationTable, save_table
 
-LID = (60, 3, 0.01)  # along, across, depth [m] of a lid inside the hull: irregular frequencies stay above 15 rad/s
+LID = (60, 3, 0.01)  # along, across, depth [m] of a lid in the hull: moves irregular frequencies above 15 rad/s
 FREQUENCIES = np.concatenate([[0.15, 0.3, 0.6], np.linspace(0.9, 15.0, 48)])  # [rad/s]
-PANELS = (60, 6)  # of a quarter: along, around
+PANELS = (60, 6)  # per quarter: along, around
 
 
 def slender_body(hull: SlenderHull, panels: tuple[int, int] = PANELS, lid: tuple[int, int, float] | None = LID) -> Any:
-    """The hull as a body of capytaine, with two planes of symmetry and six modes about its origin."""
+    """The hull as a capytaine body, with two planes of symmetry and six modes about its origin."""
     capytaine = _capytaine()
 
     def whole(corners, faces):
@@ -33,7 +33,7 @@ def slender_body(hull: SlenderHull, panels: tuple[int, int] = PANELS, lid: tuple
 
 
 def hemisphere(radius: float = 1.0, panels: tuple[int, int] = (12, 24)) -> Any:
-    """A half sphere that floats with its equator in the surface."""
+    """A hemisphere floating with its equator at the surface."""
     capytaine = _capytaine()
     whole = capytaine.mesh_sphere(radius=radius, resolution=(2 * panels[0], panels[1]))
     return _rigid(capytaine, whole.immersed_part(), None)
@@ -42,7 +42,7 @@ def hemisphere(radius: float = 1.0, panels: tuple[int, int] = (12, 24)) -> Any:
 def solve_radiation(
     body: Any, frequencies: Float[np.ndarray, "n"], modes: tuple[str, ...] = MODES, density: float = 1000.0
 ) -> tuple[Float[np.ndarray, "n modes modes"], Float[np.ndarray, "n modes modes"]]:
-    """Added mass [kg, kg·m, kg·m²] and damping [same, per s] at angular frequencies, infinity allowed [rad/s]."""
+    """Added mass [kg, kg·m, kg·m²] and damping [same, per s] at angular frequencies [rad/s]; infinity is allowed."""
     capytaine = _capytaine()
     solver = capytaine.BEMSolver()
     mass, damping = [], []
@@ -61,14 +61,14 @@ def solve_radiation(
 def hull_table(
     hull: SlenderHull = SCULL, frequencies: Float[np.ndarray, "n"] = FREQUENCIES, density: float = 1000.0
 ) -> RadiationTable:
-    """The table of a slender hull: six modes about its origin, zero forward speed, deep water."""
+    """Radiation table of a slender hull: six modes about its origin, zero forward speed, deep water."""
     mass, damping = solve_radiation(slender_body(hull), np.append(frequencies, np.inf), density=density)
     clean = lambda values: np.where(_coupled(), values, 0.0)  # noqa: E731
     return RadiationTable(frequencies, clean(mass[:-1]), clean(damping[:-1]), clean(mass[-1]))
 
 
 def _coupled() -> np.ndarray:
-    """Modes that two planes of symmetry let talk to each other: surge and pitch, sway and roll; the rest is noise."""
+    """Keeps the modes that two planes of symmetry allow to couple, surge-pitch and sway-roll; the rest is noise."""
     pairs = np.eye(6, dtype=bool)
     for i, j in ((0, 4), (1, 3)):
         pairs[i, j] = pairs[j, i] = True
@@ -84,21 +84,21 @@ def _capytaine():
     try:
         import capytaine
     except ImportError as error:
-        raise ImportError("the table of a hull is made by capytaine: pip install 'anguilla[hull]'") from error
+        raise ImportError("computing the table of a hull needs capytaine: pip install 'anguilla[hull]'") from error
     capytaine.set_logging("ERROR")
     return capytaine
 
 
 def main() -> None:
-    """Makes the stored table again."""
+    """Recomputes the stored table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=STORED, help=f"default: {STORED.name} of the package")
+    parser.add_argument("--out", type=Path, default=STORED, help=f"default: {STORED.name} in the package")
     path = parser.parse_args().out
     table = hull_table()
     save_table(table, path)
     print(f"{path}: {len(FREQUENCIES)} frequencies, six modes")
     memory = save_states(fit_radiation(table), path.with_name(STORED_STATES.name))
-    print(f"{memory}: states of the memory")
+    print(f"{memory}: states of the radiation model")
 
 
 if __name__ == "__main__":

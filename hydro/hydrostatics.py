@@ -1,4 +1,4 @@
-"""Hydrostatics of a floating body, linear about its rest."""
+"""Hydrostatics of a floating body, linearised about equilibrium."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,16 +8,16 @@ from spatial import Numbers, finite, join, non_negative
 
 
 class LinearHydrostatics(eqx.Module):
-    """Buoyancy of a hull near its rest: what floats it, and what opposes heave, roll and pitch.
+    """Linear buoyancy of a hull: the force at equilibrium and the stiffness in heave, roll and pitch.
 
         U = ½ ηᵀ G η - F₀ z,   wrench = -dU   with η = (x, y, z, φ, θ, ψ)                    after [KR13, eq. (46)]
 
-    [KR13] prints it without the minus. It turns Gη into the boat's frame with the rotation for forces and moments
-    alike; here the moments are those of the potential, which differ in second order and conserve energy.
+    [KR13] prints it without the minus sign, and rotates Gη into the boat's frame as if moments were forces. Here the
+    moments are those of the potential, which differ in second order and conserve energy.
 
     Attributes:
-        stiffness: G, symmetric, about the body's origin; nothing but heave, roll and pitch may appear [N/m, N, N·m].
-        buoyancy: F₀, the weight of the water displaced at rest, on the vertical through the origin [N].
+        stiffness: G, symmetric, about the body's origin; only heave, roll and pitch entries [N/m, N, N·m].
+        buoyancy: F₀, weight of the water displaced at equilibrium, along the vertical through the origin [N].
     """
 
     stiffness: Float[Array, "6 6"]
@@ -28,12 +28,12 @@ class LinearHydrostatics(eqx.Module):
         self.buoyancy = non_negative("LinearHydrostatics.buoyancy", buoyancy, "N")
 
     def potential(self, position: Float[Array, "3"], rotation: Float[Array, "3 3"]) -> Float[Array, ""]:
-        """U at a pose of the body in the world, z = 0 being the height of rest [J]."""
+        """U at a pose of the body in the world, with z = 0 at equilibrium [J]."""
         eta = join(position, cardan_angles(rotation))
         return 0.5 * eta @ self.stiffness @ eta - self.buoyancy * position[2]
 
     def wrench(self, position: Float[Array, "3"], rotation: Float[Array, "3 3"]) -> Float[Array, "6"]:
-        """What the water does to the body at rest in this pose, in its frame [N, N·m]."""
+        """Load of the water on the body in this pose, in its frame [N, N·m]."""
         angles = cardan_angles(rotation)
         pull = -self.stiffness @ join(position, angles)
         force = pull[:3].at[2].add(self.buoyancy)
@@ -48,7 +48,10 @@ def cardan_angles(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
 
 
 def cardan_rates(angles: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """Rates of (φ, θ, ψ) [rad] per angular velocity in the body frame [-]. [KR13, eq. (48)]; singular at θ = ±π/2."""
+    """Matrix from angular velocity in the body frame to the rates of (φ, θ, ψ) [-]. [KR13, eq. (48)]
+
+    Singular at θ = ±π/2.
+    """
     s, c = jnp.sin(angles), jnp.cos(angles)
     tangent = s[1] / c[1]
     one, zero = jnp.ones(()), jnp.zeros(())

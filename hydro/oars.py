@@ -1,4 +1,4 @@
-"""The blade of an oar: a force across it, as long as it pushes the water."""
+"""The blade of an oar: a one-sided force normal to the blade."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,23 +8,23 @@ from spatial import Numbers, angular, cross, finite, join, linear, positive
 
 
 class OarBlade(eqx.Module):
-    """A blade at the end of a shaft; it bites while it pushes the water one way, and lets go when the flow turns.
+    """Blade at the end of a shaft; it is loaded only while it pushes the water in one direction.
 
-    Frame of the oar: origin at the oarlock, x along the shaft outboard (seen from above), y across the blade, the
-    way it pushes the water.
+    Oar frame: origin at the oarlock, x outboard along the shaft (seen from above), y normal to the blade, in the
+    direction in which it pushes the water.
 
-        F = -½ ρ S C_n v_n² y at I = (L_e cos φ, 0, h),  while v_n < 0 (the flow along y); nothing otherwise
+        F = -½ ρ S C_n v_n² y at I = (L_e cos φ, 0, h),  while v_n < 0 (the flow along y); zero otherwise
                                                                                            [KR13, eqs. (53)-(57)]
 
-    v_n is the normal component of the water's velocity seen by the blade. The force and its slope vanish where it
-    turns.
+    v_n is the normal component of the water's velocity relative to the blade. The force and its derivative vanish at
+    v_n = 0.
 
     Attributes:
-        lever: L_e, from the oarlock to the middle of the blade [m].
-        dip: φ, inclination of the shaft; positive when the blade lies towards -z of the oar's frame [rad].
-        area: S [m²].
+        lever: L_e, distance from the oarlock to the middle of the blade [m].
+        dip: φ, inclination of the shaft; positive if the blade is on the -z side of the oar's frame [rad].
+        area: S, area of the blade [m²].
         coefficient: C_n [-].
-        density: of the water [kg/m³].
+        density: density of the water [kg/m³].
     """
 
     lever: Float[Array, ""]
@@ -50,7 +50,7 @@ class OarBlade(eqx.Module):
 
     @property
     def middle(self) -> Float[Array, "3"]:
-        """I, where the force acts, in the oar's frame [m]. [KR13, eq. (54)]"""
+        """I, the point of application of the force, in the oar's frame [m]. [KR13, eq. (54)]"""
         return self.lever * jnp.stack([jnp.cos(self.dip), jnp.zeros(()), -jnp.sin(self.dip)])
 
     def flow(self, twist: Float[Array, "6"]) -> Float[Array, ""]:
@@ -58,7 +58,7 @@ class OarBlade(eqx.Module):
         return -(linear(twist) + cross(angular(twist), self.middle))[1]
 
     def wrench(self, twist: Float[Array, "6"]) -> Float[Array, "6"]:
-        """What the water does to the oar, about its origin, in its frame [N, N·m]."""
+        """Load of the water on the oar about its origin, in its frame [N, N·m]."""
         push = jnp.minimum(self.flow(twist), 0.0)
         force = jnp.zeros(3).at[1].set(-0.5 * self.density * self.area * self.coefficient * push**2)
         return join(force, cross(self.middle, force))

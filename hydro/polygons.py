@@ -1,4 +1,4 @@
-"""Sections of any outline: polygons in the plane of t2 and t3, and the refusal of those that bound nothing."""
+"""Polygonal sections in the plane of t2 and t3, with a check that the outline encloses one region."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,15 +9,15 @@ from spatial import Numbers, body_inertia, finite
 
 from .sections import AbstractSection
 
-_CLOSED = 1e-9  # share of its size by which the last point of an outline may miss the first
+_CLOSED = 1e-9  # allowed distance between the last and first point of an outline, relative to its size
 
 
 class PolygonSection(AbstractSection):
-    """One or many polygonal sections; t1 is their normal. Build them with `polygon`, which checks.
+    """One or many polygonal sections; t1 is their normal. Build them with `polygon`, which checks the outline.
 
     Attributes:
-        vertices: corners (y, z) along t2 and t3, counter-clockwise seen from the tip of t1, each once [m].
-        after: the corner that follows each, kept since a shift costs more than what it feeds [m].
+        vertices: vertices (y, z) along t2 and t3, counter-clockwise seen from the tip of t1, without repetition [m].
+        after: the vertex that follows each one; stored, because computing the shift is slower than its use [m].
     """
 
     vertices: Float[Array, "*batch vertices 2"]
@@ -54,12 +54,12 @@ class PolygonSection(AbstractSection):
 
     @property
     def b(self) -> Float[Array, "*batch"]:
-        """Half of its width along t2 [m]."""
+        """Half the width along t2 [m]."""
         return 0.5 * jnp.ptp(self.vertices[..., 0], axis=-1)
 
     @property
     def c(self) -> Float[Array, "*batch"]:
-        """Half of its height along t3 [m]."""
+        """Half the height along t3 [m]."""
         return 0.5 * jnp.ptp(self.vertices[..., 1], axis=-1)
 
     def inertia(self, density: Float[Array, ""]) -> Float[Array, "6 6"]:
@@ -87,26 +87,26 @@ class PolygonSection(AbstractSection):
 
 
 def polygon(outline: Numbers) -> PolygonSection:
-    """The section that a closed outline bounds.
+    """Builds a section from a closed outline.
 
     Args:
-        outline: points (y, z) along t2 and t3, counter-clockwise, the last one equal to the first [m].
+        outline: points (y, z) along t2 and t3, counter-clockwise, with the first point repeated at the end [m].
 
     Raises:
-        ValueError: the outline is open, crosses itself, bounds no area, or runs clockwise.
+        ValueError: the outline is open, crosses itself, encloses no area, or runs clockwise.
     """
     points = finite("polygon: outline", outline, (None, 2))
     if points.shape[0] < 4:
-        raise ValueError(f"polygon: outline has {points.shape[0]} points: needs three corners and the first one again")
+        raise ValueError(f"polygon: outline has {points.shape[0]} points: needs 3 vertices and the first again")
     section = PolygonSection(points[:-1])
     if isinstance(points, Tracer):
-        return section  # whether a traced outline closes and turns left cannot be told while tracing
+        return section  # a traced outline cannot be checked for closure and orientation
     known = np.asarray(points)
     size = float(np.ptp(known, axis=0).max())
     gap = float(np.linalg.norm(known[-1] - known[0]))
     if gap > _CLOSED * size:
         raise ValueError(
-            f"polygon: open outline: its last point {known[-1].tolist()} is {gap:.3g} m from its first "
+            f"polygon: open outline: the last point {known[-1].tolist()} is {gap:.3g} m from its first "
             f"{known[0].tolist()}: must be the same"
         )
     area = float(section.area)
@@ -124,15 +124,15 @@ def polygon(outline: Numbers) -> PolygonSection:
 
 
 def regular_outline(radius: Numbers, vertices: int, lobes: int = 0, depth: float = 0.0) -> Float[Array, "points 2"]:
-    """A closed outline r(φ) = R k (1 + depth cos(lobes φ)), φ from t3, with the area of the smooth curve.
+    """A closed outline r(φ) = R k (1 + depth cos(lobes φ)), φ from t3, with the same area as the smooth curve.
 
-    The factor k, close to one, gives the polygon the area of the curve it stands for.
+    The factor k, close to one, corrects the area of the polygon to that of the curve.
 
     Args:
         radius: R [m].
-        vertices: number of corners.
-        lobes: number of bulges around; the first points along t3.
-        depth: their height as a share of R.
+        vertices: number of vertices.
+        lobes: number of lobes around the circumference; the first points along t3.
+        depth: their height relative to R [-].
     """
     if not isinstance(vertices, int) or vertices < 3:
         raise ValueError(f"regular_outline: vertices = {vertices!r}: must be an integer of at least 3")
@@ -147,7 +147,7 @@ def regular_outline(radius: Numbers, vertices: int, lobes: int = 0, depth: float
 
 
 def _crossing(points: np.ndarray) -> tuple[int, int] | None:
-    """Numbers of two edges that cross, or None."""
+    """Indices of two edges that cross, or None."""
     here, after = points, np.roll(points, -1, axis=0)
 
     def side(a, b, c):

@@ -1,4 +1,4 @@
-"""How the cross-section changes along the body: pieces between breaks, each smooth inside."""
+"""Cross-section as a function of X: pieces between breaks, smooth inside each piece."""
 
 from collections.abc import Callable
 
@@ -43,11 +43,11 @@ class Taper(eqx.Module):
 
 
 class Cap(eqx.Module):
-    """Half an ellipsoid that closes the body at its nose or its tail.
+    """Half an ellipsoid that closes the body at the nose or the tail.
 
     Attributes:
-        base: abscissa of its thick end [m].
-        height: length from the thick end to the tip [m]; negative for a nose, whose tip lies before its base.
+        base: abscissa of the thick end [m].
+        height: signed length from the thick end to the tip [m]; negative for a nose, whose tip has the smaller X.
         b: semi-axis along t2 at the base [m].
         c: semi-axis along t3 at the base [m].
     """
@@ -75,17 +75,17 @@ class Cap(eqx.Module):
 
 @eqx.filter_jit
 def _inside(piece, begin, end):
-    """Semi-axes of a piece at points between its ends: compiled as one, for every operation of its own is slow."""
+    """Semi-axes of a piece between its ends, compiled as one program because eager operations are slow."""
     return jax.vmap(piece)(begin + (end - begin) * jnp.linspace(0.02, 0.98, 25))
 
 
 class Profile(eqx.Module):
-    """The cross-section along the body, piece by piece.
+    """Cross-section along the body, in pieces.
 
     Attributes:
-        breaks: where the pieces meet, from the nose 0 to the tail L [m].
-        pieces: one callable X -> (b, c) per piece: any smooth function of the abscissa. A piece may close
-            like a square root at the nose or at the tail; inside the body the semi-axes stay positive.
+        breaks: abscissae where the pieces meet, from 0 at the nose to L at the tail [m].
+        pieces: one callable X -> (b, c) per piece, any smooth function of the abscissa. A piece may close
+            like a square root at the nose or at the tail; inside the body the semi-axes must be positive.
     """
 
     breaks: Float[Array, "pieces_and_one"]
@@ -94,9 +94,7 @@ class Profile(eqx.Module):
     def __init__(self, breaks: Numbers, pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]):
         self.breaks = increasing("Profile.breaks", breaks, "m")
         if callable(pieces):
-            raise ValueError(
-                "Profile.pieces is one function: must be a tuple of them, (piece,), one between two breaks"
-            )
+            raise ValueError("Profile.pieces is one function: must be a tuple (piece,), one piece per interval")
         self.pieces = tuple(pieces)
         if self.breaks.shape != (len(self.pieces) + 1,):
             raise ValueError(
@@ -127,14 +125,14 @@ class Profile(eqx.Module):
         return self.breaks[-1]
 
     def cut(self, abscissae: Numbers) -> "Profile":
-        """The same body with more breaks, so that panels and steps along X end there.
+        """Returns the same body with additional breaks, so that panels and steps along X end there.
 
         Args:
-            abscissae: any number of them, strictly inside the body and off its breaks [m].
+            abscissae: any number of abscissae, strictly inside the body and away from its breaks [m].
         """
         at = jnp.sort(jnp.ravel(finite("abscissae", abscissae)))
         if isinstance(at, Tracer) or isinstance(self.breaks, Tracer):
-            raise TypeError("Profile.cut: abscissae and breaks decide how many pieces there are: they must be numbers")
+            raise TypeError("Profile.cut: abscissae and breaks determine the number of pieces: they must not be traced")
         if jnp.any((at <= 0) | (at >= self.length) | jnp.isin(at, self.breaks)):
             raise ValueError(
                 f"Profile.cut: abscissae = {at}: must lie inside the body, off the breaks {self.breaks} [m]"
@@ -148,7 +146,7 @@ class Profile(eqx.Module):
         X = jnp.asarray(X, float)
         if X.ndim != 0:
             raise ValueError(
-                f"profile(X): X has shape {X.shape}: must be one number; for many of them: jax.vmap(profile)(X)"
+                f"profile(X): X has shape {X.shape}: must be one number; for an array use jax.vmap(profile)(X)"
             )
         k = jnp.clip(jnp.searchsorted(self.breaks, X, side="right") - 1, 0, len(self.pieces) - 1)
         return EllipticSection(*jax.lax.switch(k, [lambda X, piece=piece: piece(X) for piece in self.pieces], X))
@@ -162,14 +160,14 @@ def eel_profile(
     tail_c: Numbers = 0.05,
     length: Numbers = 2.0,
 ) -> Profile:
-    """The prototype of [BPK06, Fig. 3]: half sphere, cylinder, taper, half ellipsoid.
+    """The prototype of [BPK06, Fig. 3]: hemisphere, cylinder, taper, half ellipsoid.
 
-    The paper gives the overall sizes and 21.7 kg; the abscissae are reconstructed from them.
+    The paper gives the overall dimensions and 21.7 kg; the abscissae are reconstructed from them.
 
     Args:
         radius: radius of the head and of the cylinder behind it [m].
         shoulder: abscissa where the taper begins [m].
-        tail: abscissa where the tail's half ellipsoid begins [m].
+        tail: abscissa where the half ellipsoid of the tail begins [m].
         tail_b: semi-axis along t2 there [m].
         tail_c: semi-axis along t3 there [m].
         length: length of the body [m].

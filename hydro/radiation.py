@@ -1,4 +1,4 @@
-"""Radiation: the waves that a floating body sends away, their inertia and their memory, as states of an ODE."""
+"""Radiation: added mass and memory effect of the waves that a floating body radiates, as states of an ODE."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from spatial import Numbers, finite
 
 
 class Radiation(eqx.Module):
-    """Added mass at infinite frequency and a state space for the memory of the water. [KR13, eqs. (50)-(51)]
+    """Added mass at infinite frequency and a state-space model of the fluid memory. [KR13, eqs. (50)-(51)]
 
         F = -A∞ dV/dt - C x,   dx/dt = A x + B V,   K(t) = C exp(A t) B
 
@@ -22,8 +22,8 @@ class Radiation(eqx.Module):
     Attributes:
         added_mass: A∞ about the body's origin, in its axes [kg, kg·m, kg·m²].
         drift: A, stable [1/s].
-        feed: B, how a twist in the frame of the hull feeds the states, which have any unit.
-        read: C, what the states oppose to the body; C B in [kg/s², kg·m/s², kg·m²/s²].
+        feed: B, input matrix from the twist in the frame of the hull to the states, which have any unit.
+        read: C, output matrix from the states to the load; C B in [kg/s², kg·m/s², kg·m²/s²].
     """
 
     added_mass: Float[Array, "6 6"]
@@ -44,17 +44,17 @@ class Radiation(eqx.Module):
 
     @property
     def order(self) -> int:
-        """Number of states."""
+        """Number of radiation states."""
         return self.feed.shape[0]
 
     def only(self, modes: Sequence[int]) -> "Radiation":
-        """The same for a body that moves in some modes only: states that the others alone feed are left out."""
+        """Restricts the model to some modes of motion; states driven only by the other modes are removed."""
         fed = np.any(np.asarray(self.feed)[:, list(modes)] != 0, axis=1)
         kept = np.flatnonzero(fed)
         return Radiation(self.added_mass, self.drift[np.ix_(kept, kept)], self.feed[kept], self.read[:, kept])
 
     def rest(self) -> Float[Array, "n"]:
-        """States of water at rest."""
+        """States for water at rest."""
         return jnp.zeros(self.order)
 
     def rate(self, memory: Float[Array, "n"], twist: Float[Array, "6"]) -> Float[Array, "n"]:
@@ -62,7 +62,7 @@ class Radiation(eqx.Module):
         return self.drift @ memory + self.feed @ twist
 
     def wrench(self, memory: Float[Array, "n"]) -> Float[Array, "6"]:
-        """What the memory of the water does to the body, in its frame, without -A∞ dV/dt [N, N·m]."""
+        """Memory load on the body, in its frame, without -A∞ dV/dt [N, N·m]."""
         return -self.read @ memory
 
     def response(self, frequency: Float[Array, "w"]) -> Complex[Array, "w 6 6"]:
@@ -80,14 +80,14 @@ class Radiation(eqx.Module):
 
 
 def convolution(kernel: Float[Array, "t 6 6"], twist: Float[Array, "t 6"], step: Numbers) -> Float[Array, "t 6"]:
-    """-∫ K(t - τ) V(τ) dτ from the first sample on, by the trapezoidal rule. [KR13, eq. (50)]
+    """-∫ K(t - τ) V(τ) dτ from the first sample, by the trapezoidal rule. [KR13, eq. (50)]
 
-    It is what the states stand for, and costs far more: it is here to be compared with.
+    Reference for the state-space model, which approximates it at a fraction of the cost.
 
     Args:
-        kernel: K at even times from zero, in the frame of the hull [kg/s², kg·m/s², kg·m²/s²].
+        kernel: K on a uniform time grid from zero, in the frame of the hull [kg/s², kg·m/s², kg·m²/s²].
         twist: V at the same times, in the frame of the hull [m/s, rad/s].
-        step: between the times [s].
+        step: time step of the grid [s].
     """
     count = kernel.shape[0]
     spectra = jnp.fft.rfft(kernel, 2 * count, axis=0), jnp.fft.rfft(twist, 2 * count, axis=0)

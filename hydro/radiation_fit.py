@@ -1,4 +1,4 @@
-"""From a table over frequency to states: Hankel realisation of the kernel, made stable, passive and free at rest."""
+"""State-space fit of a radiation table: Hankel realisation of the kernel, constrained to be stable and passive."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,20 +8,20 @@ from jaxtyping import Float
 from .radiation import Radiation
 from .radiation_table import RadiationTable
 
-# Modes that are fitted together, and states for each. Of a hull symmetric fore and aft and side to side only surge
-# with pitch and sway with roll talk to each other, weakly: their common kernels are left out by default.
+# Groups of modes that are fitted together, and the number of states of each. For a hull symmetric fore-aft and
+# port-starboard only surge-pitch and sway-roll couple, and weakly; the default neglects that coupling.
 HULL_ORDERS: dict[tuple[int, ...], int] = {(0,): 10, (1,): 12, (2,): 10, (3,): 12, (4,): 12, (5,): 12}
-LASTS, STEP = 12.0, 0.04  # of the kernel that is realised [s]
-DIRECTIONS = 12  # of motion, for each frequency, along which no work may be gained
-MARGIN = 1e-4  # least damping asked for at those frequencies, over the greatest; so that none is lost in between
+LASTS, STEP = 12.0, 0.04  # duration and sampling step of the kernel that is realised [s]
+DIRECTIONS = 12  # directions of motion per frequency in which passivity is enforced
+MARGIN = 1e-4  # minimum damping at those frequencies relative to the largest, so that it stays positive between them
 
 
 def fit_radiation(table: RadiationTable, orders: Mapping[tuple[int, ...], int] | None = None) -> Radiation:
-    """The states whose kernel is nearest to the table's, with an added mass that belongs to them.
+    """Fits a state-space model to the kernel of a table, with a consistent added mass.
 
     Args:
         table: added mass and damping.
-        orders: for each group of modes that are coupled, the number of states; those of `HULL_ORDERS` when None.
+        orders: number of states for each group of coupled modes; `HULL_ORDERS` when None.
     """
     from scipy.linalg import block_diag
 
@@ -40,22 +40,22 @@ def fit_group(
 ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n modes"], Float[np.ndarray, "modes n"]]:
     """A, B, C of one group of coupled modes: K(t) = C exp(A t) B.
 
-    A and B come from the singular vectors of the Hankel matrix of the kernel; poles on the wrong side are reflected.
-    C is then the nearest to the kernel for which water resists no steady motion, C A⁻¹ B = 0, and gives no work at
-    any frequency, Re K(iω) ≥ 0: a least-squares problem with linear constraints.
+    A and B come from the singular vectors of the Hankel matrix of the kernel; unstable poles are reflected.
+    C then minimises the distance to the kernel subject to no resistance to steady motion, C A⁻¹ B = 0, and no energy
+    gain at any frequency, Re K(iω) ≥ 0: a least-squares problem with linear constraints.
 
     Args:
         table: added mass and damping.
-        modes: numbers of the coupled modes.
+        modes: indices of the coupled modes.
         order: number of states.
-        passive: ask for Re K(iω) ≥ 0.
+        passive: enforce Re K(iω) ≥ 0.
     """
     m = len(modes)
     if order < 2 * m:
         raise ValueError(f"orders[{tuple(modes)}] = {order}: must be at least two states for each of {m} modes")
     time = np.arange(0.0, LASTS, STEP)
     kernel = table.kernel(time)[np.ix_(range(len(time)), modes, modes)]
-    # Each mode on its own scale, so that coupled ones weigh alike.
+    # Each mode is scaled separately, so that coupled modes have equal weight.
     scale = np.sqrt(kernel[0, range(m), range(m)])
     kernel = kernel / np.outer(scale, scale)
     A, B, C = _hankel(kernel, order)
@@ -78,7 +78,7 @@ def _hankel(kernel, order):
 
 
 def _stable(A):
-    """The same matrix with poles of the right half plane reflected."""
+    """The same matrix with right half-plane poles reflected."""
     value, vector = np.linalg.eig(A)
     value = -np.abs(np.real(value)) + 1j * np.imag(value)
     return np.real(vector @ np.diag(value) @ np.linalg.inv(vector))
@@ -92,7 +92,7 @@ def _read_out(A, B, kernel, time, table, C, passive):
     step, reached = expm(A * STEP), [B]
     for _ in time[1:]:
         reached.append(step @ reached[-1])
-    # C is a row vector c of m n numbers: kernel_ab(t) = Σ_k C_ak X_kb(t).
+    # C is flattened to a vector c of m n numbers: kernel_ab(t) = Σ_k C_ak X_kb(t).
     states = np.stack(reached)  # time, n, m
     design = np.einsum("ac,tkb->tabck", np.eye(m), states).reshape(-1, m * n)
     gram, right = design.T @ design, design.T @ kernel.ravel()
@@ -104,7 +104,7 @@ def _read_out(A, B, kernel, time, table, C, passive):
     angle = np.pi * np.arange(DIRECTIONS if m > 1 else 1) / DIRECTIONS
     v = np.stack([np.cos(angle), np.sin(angle)], axis=1)[:, :m]
     work = np.einsum("da,fkb,db->fdak", v, reply, v).reshape(-1, m * n)
-    # K(0) = 0 and K(∞) = 0 leave damping that starts and ends like the square of the frequency.
+    # K(0) = 0 and K(∞) = 0 make the damping start and end quadratically in frequency.
     share = (2.0 * omega / table.frequency[-1]) ** 2
     least = MARGIN * np.max(work @ C.ravel())
     work = work / np.repeat(share / (1.0 + share) ** 2, len(v))[:, None]
@@ -125,7 +125,7 @@ def _read_out(A, B, kernel, time, table, C, passive):
 
     active = np.zeros(0, int)
     best = solve(active)
-    # Constraints join when they are broken: a few out of thousands decide.
+    # Active-set loop: constraints are added when violated; a few out of thousands are active.
     for _ in range(40 if passive else 0):
         broken = np.flatnonzero(work @ best < 0.5 * least)
         if len(broken) == 0:
@@ -137,13 +137,13 @@ def _read_out(A, B, kernel, time, table, C, passive):
 
 
 def _added_mass(table: RadiationTable, A, B, C) -> Float[np.ndarray, "6 6"]:
-    """Mean of A(ω) - Im K(iω)/ω over the table: the added mass that leaves the rest to the states (Ogilvie)."""
+    """Mean of A(ω) - Im K(iω)/ω over the table: the added mass consistent with the states (Ogilvie)."""
     omega = table.frequency
     matrix = 1j * omega[:, None, None] * np.eye(len(A)) - A
     response = C @ np.linalg.solve(matrix, np.broadcast_to(B, (len(omega), *B.shape)))
     rest = table.added_mass - np.imag(response) / omega[:, None, None]
     inner = omega > 0.1 * omega[-1]
     served = np.any(np.abs(response) > 0, axis=0)
-    # A mode that no state serves keeps the value computed directly.
+    # A mode without states keeps the directly computed value.
     mass = np.where(served, rest[inner].mean(axis=0), table.high_frequency)
     return 0.5 * (mass + mass.T)

@@ -1,4 +1,4 @@
-"""States of radiation in a file, so that a boat floats without fitting them again."""
+"""Storage of fitted radiation states, so that they need not be fitted again."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ STORED_STATES = STORED.with_name("scull_states.npz")
 
 
 def save_states(radiation: Radiation, path: Path) -> Path:
-    """Writes a radiation as a NumPy archive."""
+    """Writes a `Radiation` as a NumPy archive."""
     with path.open("wb") as file:
         np.savez_compressed(
             file,
@@ -24,6 +24,6 @@ def save_states(radiation: Radiation, path: Path) -> Path:
 
 
 def load_states(path: Path = STORED_STATES) -> Radiation:
-    """Reads a radiation; that of the single scull, made by `python -m hydro.hull_table`, when no path is given."""
+    """Reads a `Radiation`; by default that of the single scull, made by `python -m hydro.hull_table`."""
     with np.load(path) as stored:
         return Radiation(**{name: stored[name] for name in Radiation.__dataclass_fields__})

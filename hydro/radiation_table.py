@@ -1,4 +1,4 @@
-"""Added mass and damping of a floating body over frequency, and the memory of the water that follows from them."""
+"""Added mass and damping of a floating body over frequency, and the retardation function derived from them."""
 
 from dataclasses import dataclass
 from importlib import resources
@@ -13,12 +13,12 @@ STORED = Path(str(resources.files("hydro") / "data" / "scull.npz"))
 
 @dataclass(frozen=True)
 class RadiationTable:
-    """What a body that oscillates in still water feels: F = -A(ω) dV/dt - B(ω) V. [KR13, eq. (49)]
+    """Frequency-dependent radiation load: F = -A(ω) dV/dt - B(ω) V. [KR13, eq. (49)]
 
     Six modes about the body's origin, twist (V, Ω) linear first, zero forward speed.
 
     Attributes:
-        frequency: ω, increasing, zero not among them [rad/s].
+        frequency: ω, increasing and positive [rad/s].
         added_mass: A(ω), in the frame of the hull [kg, kg·m, kg·m²].
         damping: B(ω), in the same frame [kg/s, kg·m/s, kg·m²/s].
         high_frequency: A(∞) as computed directly, in the same frame [kg, kg·m, kg·m²].
@@ -32,24 +32,24 @@ class RadiationTable:
     def __post_init__(self):
         count = len(self.frequency)
         if count < 4 or not (np.all(np.diff(self.frequency) > 0) and self.frequency[0] > 0):
-            raise ValueError(f"RadiationTable.frequency = {self.frequency}: must increase from above zero, 4 at least")
+            raise ValueError(f"RadiationTable.frequency = {self.frequency}: must be 4 or more, positive, increasing")
         for name, shape in (("added_mass", (count, 6, 6)), ("damping", (count, 6, 6)), ("high_frequency", (6, 6))):
             values = getattr(self, name)
             if values.shape != shape or not np.all(np.isfinite(values)):
                 raise ValueError(f"RadiationTable.{name} has shape {values.shape}: must be finite, of shape {shape}")
 
     def continued(self, step: float = 0.05, decades: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
-        """B(ω) on an even grid from zero, continued beyond the table by an exponential that keeps its last slope.
+        """B(ω) on a uniform grid from zero, extrapolated beyond the table by an exponential with matching slope.
 
-        From zero to the first frequency it grows like the square of the frequency. Where the last slope does not
-        fall, or falls too slowly, the tail decays within a quarter of the table.
+        Between zero and the first frequency B grows quadratically. If the last slope is not negative, or decays too
+        slowly, the tail decays within a quarter of the table.
 
         Args:
-            step: of the grid [rad/s].
-            decades: powers of ten through which the slowest tail decays.
+            step: step of the grid [rad/s].
+            decades: number of decades over which the slowest tail decays.
 
         Returns:
-            ω [rad/s] and B there.
+            ω [rad/s] and B at these frequencies.
         """
         from scipy.interpolate import PchipInterpolator
 
@@ -68,7 +68,7 @@ class RadiationTable:
     def kernel(self, time: Float[np.ndarray, "times"]) -> Float[np.ndarray, "times 6 6"]:
         """K(t) = 2/π ∫ B(ω) cos ωt dω, the retardation function of [KR13, eq. (50)] (Ogilvie).
 
-        B is taken as linear between the points of its grid, over which the integral is exact for any t.
+        B is linear between grid points, for which the integral is exact for any t.
         """
         omega, damping = self.continued()
         return 2.0 / np.pi * _cosine_integral(omega, damping, np.asarray(time, float))
@@ -76,11 +76,11 @@ class RadiationTable:
     def high_frequency_mass(self) -> Float[np.ndarray, "6 6"]:
         """A(∞) consistent with the kernel: A(ω) + 1/ω ∫ K(t) sin ωt dt, averaged over the table (Ogilvie).
 
-        The sine transform is taken as the Hilbert transform of B, P ∫ B(w)/(w² - ω²) dw, without a kernel.
+        The sine transform is evaluated as the Hilbert transform of B, P ∫ B(w)/(w² - ω²) dw, without the kernel.
         """
         omega, damping = self.continued()
         step = omega[1] - omega[0]
-        # Between grid points, where the principal value of a midpoint rule is exact by symmetry.
+        # Midway between grid points, where the principal value by the midpoint rule is exact by symmetry.
         at = np.floor(self.frequency / step) * step + 0.5 * step
         mass = np.stack([[np.interp(at, self.frequency, column) for column in row] for row in self._columns()])
         weight = 1.0 / (omega[None, :] ** 2 - at[:, None] ** 2) * step
@@ -93,13 +93,13 @@ class RadiationTable:
 
 
 def _cosine_integral(omega, values, time):
-    """∫ f(ω) cos ωt dω for f linear between its points (Filon's rule of first order)."""
+    """∫ f(ω) cos ωt dω for piecewise linear f (first-order Filon rule)."""
     step = omega[1] - omega[0]
     half = 0.5 * step * time
     # Transform of a hat function: step (sin(h)/h)², h = ωt/2 of one step.
     hat = step * np.sinc(half / np.pi) ** 2
     weights = np.ones(len(omega))
-    weights[0] = 0.5  # half a hat; its odd part multiplies B(0) = 0
+    weights[0] = 0.5  # half a hat; the odd part multiplies B(0) = 0
     sums = np.cos(time[:, None] * omega[None, :]) * weights @ values.reshape(len(omega), -1)
     return (hat[:, None] * sums).reshape(len(time), *values.shape[1:])
 
@@ -118,6 +118,6 @@ def save_table(table: RadiationTable, path: Path) -> None:
 
 
 def load_table(path: Path = STORED) -> RadiationTable:
-    """Reads a table; that of the single scull, made by `python -m hydro.hull_table`, when no path is given."""
+    """Reads a table; by default that of the single scull, made by `python -m hydro.hull_table`."""
     with np.load(path) as stored:
         return RadiationTable(**{name: stored[name] for name in RadiationTable.__dataclass_fields__})

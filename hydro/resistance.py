@@ -1,4 +1,4 @@
-"""Resistance of a hull that goes ahead, after the line of the towing tank conference of 1957."""
+"""Resistance of a hull in forward motion, after the ITTC 1957 correlation line."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -6,11 +6,11 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, non_negative, positive, signed_square
 
-LEAST_REYNOLDS = 1e5  # below it the line of 1957 says nothing: C_f levels off, and stays smooth at rest
+LEAST_REYNOLDS = 1e5  # the ITTC line does not hold below it: C_f levels off and stays smooth at rest
 
 
 class Ittc57(eqx.Module):
-    """Friction with a form factor, and waves in proportion to it.
+    """Friction with a form factor, and wave resistance proportional to friction.
 
         F = -½ ρ S C_t |V| V,   C_t = (1 + k) C_f + c_w C_f,   C_f = 0.075/(log₁₀ Re - 2)²         [KR13, eq. (52)]
 
@@ -19,7 +19,7 @@ class Ittc57(eqx.Module):
         viscosity: kinematic, ν of Re = V L/ν [m²/s].
         length: L on the water line [m].
         wetted_surface: S [m²].
-        form: k [-].
+        form: k, form factor [-].
         waves: c_w = C_w/C_f [-].
     """
 
@@ -48,12 +48,12 @@ class Ittc57(eqx.Module):
         self.viscosity = positive("Ittc57.viscosity", viscosity, "m²/s")
 
     def friction(self, speed: Float[Array, ""]) -> Float[Array, ""]:
-        """C_f at a speed ahead or astern [m/s]."""
+        """C_f at a speed forward or backward [m/s]."""
         reynolds = jnp.sqrt((speed * self.length / self.viscosity) ** 2 + LEAST_REYNOLDS**2)
         return 0.075 / (jnp.log10(reynolds) - 2.0) ** 2
 
     def wrench(self, twist: Float[Array, "6"]) -> Float[Array, "6"]:
-        """What the water does to a hull of this twist, both in the hull's frame, x ahead [N, N·m]."""
+        """Load of the water on a hull with this twist, both in the hull's frame, x forward [N, N·m]."""
         speed = twist[0]
         total = (1.0 + self.form + self.waves) * self.friction(speed)
         drag = -0.5 * self.density * self.wetted_surface * total * signed_square(speed)

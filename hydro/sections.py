@@ -1,4 +1,4 @@
-"""Cross-sections that bound an area, and the elliptic one: semi-axes b along t2 and c along t3."""
+"""Cross-sections: the abstract interface and the elliptic section with semi-axes b along t2 and c along t3."""
 
 import abc
 
@@ -12,7 +12,7 @@ from spatial import body_inertia
 class AbstractSection(eqx.Module):
     """One or many sections with an area; t1 is their normal. See `EllipticSection` and `polygon`.
 
-    They also have `b` and `c`, halves of their width along t2 and of their height along t3 [m].
+    They also have `b` and `c`, half the width along t2 and half the height along t3 [m].
     """
 
     @property
@@ -53,12 +53,12 @@ class EllipticSection(AbstractSection):
 
     @property
     def first_moments(self) -> Float[Array, "*batch 2"]:
-        """Zero: the frame sits on the centre [m³]."""
+        """Zero: the origin of the frame is the centre [m³]."""
         return jnp.zeros((*self.b.shape, 2))
 
     @property
     def perimeter(self) -> Float[Array, "*batch"]:
-        """Perimeter as the eel paper takes it, π (b + c) [m]; exact for a circle."""
+        """Perimeter in the eel paper's approximation, π (b + c) [m]; exact for a circle."""
         return jnp.pi * (self.b + self.c)
 
     @property

@@ -1,4 +1,4 @@
-"""Mathematics shared by every package: twists, wrenches, inertias, rotations, and the checks of arguments."""
+"""Mathematics shared by every package: twists, wrenches, inertias, rotations, and argument checks."""
 
 from .checks import (
     Numbers as Numbers,

@@ -1,7 +1,7 @@
-"""Refusals shared by every package: each names the argument, its value and the rule.
+"""Argument checks shared by every package: each error names the argument, its value and the rule.
 
-A known value is refused at once with a ValueError. A traced one (inside jit, vmap, grad) is guarded by
-`eqx.error_if`, so the returned array must be the one that is used.
+A concrete value is rejected at once with a ValueError. A traced one (inside jit, vmap, grad) is guarded by
+`eqx.error_if`, so callers must use the returned array.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike
 
-Numbers = ArrayLike | Sequence[Any]  # what a constructor takes for an array of numbers
+Numbers = ArrayLike | Sequence[Any]  # anything from which a constructor makes an array of numbers
 
 
 def require_float64() -> None:
@@ -27,14 +27,14 @@ def require_float64() -> None:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """A value in a message: as it is when it is short, its kind when it would fill the screen."""
+    """Formats a value for a message: its repr if that is short, otherwise its type."""
     text = repr(value)
     return text if len(text) <= most and "\n" not in text else f"a {type(value).__name__}"
 
 
 def _as_array(name: str, value: Numbers) -> Array:
-    # What is known stays known while a program is traced, and is checked at once: a check inside a compiled program
-    # calls back to Python, and JAX would not keep that program between sessions.
+    # Concrete values stay concrete during tracing and are checked immediately. A check inside a compiled program would
+    # be a Python callback, and JAX does not cache programs with callbacks between sessions.
     known = not any(isinstance(part, Tracer) for part in jax.tree.leaves(value))
     try:
         array = np.asarray(value) if known else jnp.asarray(value)
@@ -49,7 +49,7 @@ def _as_array(name: str, value: Numbers) -> Array:
 
 
 def constant(array: np.ndarray | np.generic) -> Array:
-    """A known array of any unit, for JAX: no operation, hence no program to load, and known while others are traced."""
+    """Makes a JAX constant from a concrete array of any unit, without dispatching an operation, even during tracing."""
     with jax.ensure_compile_time_eval():
         return jax.device_put(array)
 
@@ -68,7 +68,7 @@ def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
 
 
 def finite(name: str, value: Numbers, shape: tuple[int | None, ...] | None = None) -> Array:
-    """The value, of any unit, as a float array; refuses NaN, infinity, and (when given) another shape."""
+    """Returns the value, of any unit, as a float array; raises on NaN, infinity or a shape other than `shape`."""
     array = _as_array(name, value)
     if shape is not None:
         shaped(name, array, shape)
@@ -76,14 +76,14 @@ def finite(name: str, value: Numbers, shape: tuple[int | None, ...] | None = Non
 
 
 def number(name: str, value: Numbers) -> Array:
-    """One finite number of any unit. A traced one is taken as it is: a guard inside a program would cost more."""
+    """Returns one finite number of any unit. A traced number is not checked: a guard in the program would be slow."""
     if isinstance(value, Tracer):
         return jnp.asarray(value, float)
     return finite(name, value, ())
 
 
 def positive(name: str, value: Numbers, unit: str = "", shape: tuple[int | None, ...] | None = None) -> Array:
-    """The value, of any unit, as a float array; refuses what is not finite and positive, or of another shape."""
+    """Returns the value, of any unit, as a float array; raises unless it is finite, positive and of the given shape."""
     rule = f"must be finite and positive{_in(unit)}"
     array = _as_array(name, value)
     if shape is not None:
@@ -92,19 +92,19 @@ def positive(name: str, value: Numbers, unit: str = "", shape: tuple[int | None,
 
 
 def non_negative(name: str, value: Numbers, unit: str = "") -> Array:
-    """The value, of any unit, as a float array; refuses what is not finite and at least zero."""
+    """Returns the value, of any unit, as a float array; raises unless it is finite and non-negative."""
     rule = f"must be finite and not negative{_in(unit)}"
     return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
 
 
 def increasing(name: str, value: Numbers, unit: str = "") -> Array:
-    """The value, of any unit, as a float vector; refuses what does not strictly increase."""
+    """Returns the value, of any unit, as a float vector; raises unless it is strictly increasing."""
     array = finite(name, value, (None,))
     return _guard(name, array, lambda x, xp: xp.diff(x) <= 0, f"must be strictly increasing{_in(unit)}")
 
 
 def unit(name: str, value: Numbers, size: int, tolerance: float = 1e-6) -> Array:
-    """The value as a unit vector of the given size; refuses a norm off by more than the tolerance."""
+    """Returns the value normalised to a unit vector; raises if its norm differs from one by more than `tolerance`."""
     array = finite(name, value, (size,))
     rule = f"must have unit norm (within {tolerance:g})"
     array = _guard(name, array, lambda x, xp: xp.abs(xp.sqrt(xp.sum(x * x)) - 1.0) > tolerance, rule)
@@ -114,7 +114,7 @@ def unit(name: str, value: Numbers, size: int, tolerance: float = 1e-6) -> Array
 
 
 def shaped(name: str, array: Array, shape: tuple[int | None, ...]) -> None:
-    """Refuses an array of another shape; None stands for any length."""
+    """Raises unless the array has the given shape; None stands for any length."""
     fits = len(array.shape) == len(shape) and all(
         want is None or have == want for have, want in zip(array.shape, shape, strict=True)
     )
@@ -125,7 +125,7 @@ def shaped(name: str, array: Array, shape: tuple[int | None, ...]) -> None:
 
 
 def one_of(name: str, value: object, allowed: Sequence[object]) -> None:
-    """Refuses an option that is not in the list."""
+    """Raises unless the option is in the list of allowed ones."""
     if value not in allowed:
         raise ValueError(f"{name} = {value!r}: must be one of {', '.join(map(repr, allowed))}")
 

@@ -1,4 +1,4 @@
-"""6x6 inertia of a rigid body and its shift from frame to frame."""
+"""6x6 spatial inertia of a rigid body and its change of frame."""
 
 import jax
 import jax.numpy as jnp
@@ -61,9 +61,9 @@ def shift_inertia(
 
 @jax.jit
 def solve_inertia(inertia: Float[Array, "6 6"], wrench: Float[Array, "6"]) -> Float[Array, "6"]:
-    """The rate of twist with inertia @ rate = wrench, for a symmetric positive inertia.
+    """Solves inertia @ rate = wrench for a symmetric positive definite 6x6 inertia.
 
-    By 3x3 blocks in closed form: a few multiplications in place of a call to LAPACK.
+    Uses closed-form 3x3 blocks, which is faster than a LAPACK call at this size.
 
     Args:
         inertia: about a frame's origin, in its axes [kg, kg·m, kg·m²].

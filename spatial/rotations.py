@@ -1,7 +1,7 @@
-"""Exponential of rotation vectors and its derivative, free of branches that jump and of NaN at rest.
+"""Exponential of rotation vectors and its derivative, smooth and free of NaN at zero rotation.
 
-Quaternions are (w, x, y, z). jaxlie has the groups; what stands here is what must survive two nested
-time derivatives at zero rotation, which is where every swim begins.
+Quaternions are (w, x, y, z). These functions stay exact under two nested time derivatives at zero rotation, where
+every swim starts; jaxlie's group operations do not guarantee that.
 """
 
 import math
@@ -15,7 +15,7 @@ from .vectors import cross
 
 _SERIES_TERMS = 10  # 1/(2·10)! = 4e-19: below round-off for every argument up to one
 
-# Left product with i, j, k: i swaps within the pairs (w, x), (y, z), j swaps the pairs, k does both; and the signs.
+# Left product with i, j, k: i swaps within the pairs (w, x), (y, z), j swaps the pairs, k does both; then the signs.
 _UNITS = tuple(
     (k, swap, np.array(sign, float))
     for k, swap, sign in (
@@ -30,7 +30,7 @@ _UNITS = tuple(
 def stumpff(u: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
     """Stumpff functions c0..c3 [-] of u = θ²: cos θ, sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³.
 
-    They are entire in u. Below u = 1 their Taylor series is summed, so that any number of derivatives
+    They are entire in u. Below u = 1 the Taylor series is summed, so that derivatives of any order
     at u = 0 is exact; above it the closed forms are well conditioned.
     """
     small = u < 1.0
@@ -54,7 +54,7 @@ def dexp(f: Float[Array, "*batch 3"], v: Float[Array, "*batch 3"]) -> Float[Arra
 
     Args:
         f: rotation vector [rad]; its components are the same in the fixed and in the turned frame.
-        v: its rate, in the same axes, or any other small change of it [rad/s].
+        v: rate of f, in the same axes [rad/s].
 
     Returns:
         Angular velocity in the fixed frame [rad/s].
@@ -65,7 +65,7 @@ def dexp(f: Float[Array, "*batch 3"], v: Float[Array, "*batch 3"]) -> Float[Arra
 
 
 def quaternion_exp(f: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
-    """Unit quaternion of the rotation vector f [rad], turned axes seen from the fixed ones."""
+    """Unit quaternion of the rotation vector f [rad]: the rotated axes seen from the fixed ones."""
     c0, c1, _, _ = stumpff(0.25 * jnp.sum(f * f, axis=-1))
     return jnp.concatenate([c0[..., None], 0.5 * c1[..., None] * f], axis=-1)
 
@@ -73,30 +73,30 @@ def quaternion_exp(f: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
 @jax.jit
 def quaternion_multiply(p: Float[Array, "*batch 4"], q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
     """Hamilton product of quaternions: the rotation q followed, in the outer frame, by p."""
-    # As p_k (e_k q): whole quaternions at a time, which compiles to straight loops, forward and backward.
+    # Computed as the sum of p_k (e_k q): whole-quaternion operations compile to plain loops, forward and backward.
     pairs = q.reshape(*q.shape[:-1], 2, 2)
     product = p[..., :1] * q
     for k, swap, sign in _UNITS:
-        signs = np.broadcast_to(sign, q.shape)  # tests forbid that ranks are matched silently
+        signs = np.broadcast_to(sign, q.shape)  # the tests forbid implicit rank promotion
         product = product + p[..., k : k + 1] * (signs * jnp.flip(pairs, swap).reshape(q.shape))
     return product
 
 
 def quaternion_conjugate(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
-    """Inverse of a unit quaternion: the fixed frame seen from the turned one."""
+    """Inverse of a unit quaternion: the fixed frame seen from the rotated one."""
     return jnp.concatenate([q[..., :1], -q[..., 1:]], axis=-1)
 
 
 def quaternion_rate(q: Float[Array, "*batch 4"], omega: Float[Array, "*batch 3"]) -> Float[Array, "*batch 4"]:
-    """dq/dt for the angular velocity omega [rad/s] in the moving frame. Linear in q: any norm is kept."""
+    """dq/dt for the angular velocity omega [rad/s] in the moving frame. Linear in q, so it preserves any norm."""
     return 0.5 * quaternion_multiply(q, jnp.concatenate([jnp.zeros_like(omega[..., :1]), omega], axis=-1))
 
 
 @jax.jit
 def matrix_from_quaternion(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
     """Rotation matrix of the unit quaternion q / |q|; its columns are the moving axes seen from the fixed frame."""
-    # Entry by entry: products of small matrices, node by node, are what a compiler for processors does worst.
-    # And row by row: nine entries joined at once would make a swim a tenth slower.
+    # Written entry by entry, because XLA on CPU is slow on batches of small matrix products, and joined row by row,
+    # because stacking nine entries at once makes a swim 10 % slower.
     w, x, y, z = (q[..., k] for k in range(4))
     scale = 2.0 / (w * w + x * x + y * y + z * z)
     rows = (

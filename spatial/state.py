@@ -1,4 +1,4 @@
-"""Where a frame is and how it moves: the state both engines integrate in time."""
+"""Pose and twist of a frame: the state that both engines integrate in time."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -38,7 +38,7 @@ class FrameState(eqx.Module):
 
 
 def unchecked_state(position: Float[Array, "3"], quaternion: Float[Array, "4"], twist: Float[Array, "6"]) -> FrameState:
-    """A state made of arrays that are known to be good: no check stays in compiled loops.
+    """Builds a `FrameState` without argument checks, for use inside compiled loops.
 
     Args:
         position: as in `FrameState`.

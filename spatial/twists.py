@@ -1,4 +1,4 @@
-"""How twists and wrenches change frame, and the Lie bracket between twists.
+"""Change of frame of twists and wrenches, and the Lie bracket of twists.
 
 A pose is the pair (rotation, position) of a frame s seen from a frame h: columns of the rotation are the
 axes of s in h, position is the origin of s in h [m].
@@ -14,7 +14,7 @@ from .vectors import angular, cross, hat, join, linear
 def twist_from_head(
     rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"], twist: Float[Array, "*batch 6"]
 ) -> Float[Array, "*batch 6"]:
-    """Twist of s, in s, of a body that moves with the twist of h: eta_s = Ad(g_sh) eta_h.
+    """Twist of frame s, in s, when s is rigidly attached to h: eta_s = Ad(g_sh) eta_h.
 
     Args:
         rotation: axes of frame s in frame h, as columns.
@@ -28,7 +28,7 @@ def twist_from_head(
 def wrench_to_head(
     rotation: Float[Array, "*batch 3 3"], position: Float[Array, "*batch 3"], wrench: Float[Array, "*batch 6"]
 ) -> Float[Array, "*batch 6"]:
-    """Wrench about h, in h, of a wrench about s, in s: f_h = Ad(g_sh)ᵀ f_s.
+    """Moves a wrench from frame s to frame h: f_h = Ad(g_sh)ᵀ f_s.
 
     Args:
         rotation: axes of frame s in frame h, as columns.
@@ -64,7 +64,7 @@ def bracket(x: Float[Array, "*batch 6"], y: Float[Array, "*batch 6"]) -> Float[A
 
 @jax.jit
 def coadjoint(x: Float[Array, "*batch 6"], p: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6"]:
-    """ad(x)ᵀ p: minus the rate a momentum p gains, in the moving frame, when the frame moves with twist x.
+    """ad(x)ᵀ p: minus the rate of change of a momentum p, seen in a frame that moves with twist x.
 
     Args:
         x: twist of the frame, in its own axes [m/s, rad/s].

@@ -23,7 +23,7 @@ def join(lin: Float[Array, "*batch 3"], ang: Float[Array, "*batch 3"]) -> Float[
 
 
 def components(v: Float[Array, "*batch n"]) -> Sequence[Float[Array, "*batch 1"]]:
-    """A vector of any unit cut into its components: one operation, whose way back is one too."""
+    """Splits a vector of any unit into its components by one operation, so that the transpose is one operation too."""
     return jax.lax.split(v, (1,) * v.shape[-1], axis=v.ndim - 1)
 
 
@@ -31,7 +31,7 @@ def components(v: Float[Array, "*batch n"]) -> Sequence[Float[Array, "*batch 1"]
 def cross(a: Float[Array, "*batch 3"], b: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:
     """Vector product a × b of vectors of any unit in one frame.
 
-    Written out: XLA fuses it, while `jnp.cross` moves axes about.
+    Written out so that XLA fuses it; `jnp.cross` transposes axes.
     """
     (a1, a2, a3), (b1, b2, b3) = components(a), components(b)
     return jnp.concatenate([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=-1)
@@ -47,7 +47,7 @@ def hat(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
 
 
 def safe_norm(v: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
-    """Euclidean norm of a vector of any unit, whose gradient at zero is zero, not NaN."""
+    """Euclidean norm of a vector of any unit; its gradient at zero is zero instead of NaN."""
     square = jnp.sum(v * v, axis=-1)
     positive = square > 0
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
@@ -59,8 +59,8 @@ def signed_square(x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
 
 
 def nodewise(f: Callable) -> Callable:
-    """f of single vectors and matrices, mapped over a last axis of nodes: (3, nodes), (6, 6, nodes), ...
+    """Maps f, a function of single vectors and matrices, over a last axis of nodes: (3, nodes), (6, 6, nodes), ...
 
-    Components first and nodes last is the layout that compiles to loops over contiguous memory.
+    Components first and nodes last is the memory layout that compiles to contiguous loops.
     """
     return jax.vmap(f, in_axes=-1, out_axes=-1)
