@@ -236,7 +236,8 @@ def evolve(
     options = {"bounds": [low, high], "seed": seed, "maxfevals": budget, "tolfun": TOLERANCE * size, "verbose": -9}
     strategy = cma.CMAEvolutionStrategy(parameters.to_vector(parameters.start), 0.25, options)
     how = {"method": "CMA-ES", "seed": seed, "population": strategy.popsize, "tolerance": TOLERANCE}
-    known = EvaluationLog(log, {**problem.describe(), **how})
+    known = EvaluationLog(log, lambda: {**problem.describe(), **how})
+    known.verify_first(lambda x, _: problem.values(np.stack([x] * strategy.popsize))[0])
     values: list[float] = []
     best, best_x = np.inf, np.asarray(strategy.x0)
     with tqdm.tqdm(total=budget, unit="rollout", desc=f"CMA-ES {seed}", disable=not progress) as bar:

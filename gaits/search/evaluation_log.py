@@ -1,13 +1,23 @@
-"""A log of evaluations, one line each, from which a run that was killed goes on."""
+"""A log of evaluations, one line each, from which a run that was killed goes on.
 
+Every line ends with a seal: a digest of its record and of the line before. A changed, lost or exchanged line is
+refused; the last line, which a kill may have cut, is dropped and evaluated again.
+"""
+
+import hashlib
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .file_locks import try_lock
+
 KIND = "optimisation log"
+SEAL = "seal"
+RECOMPUTED = 1e-6  # relative: another machine may round otherwise
 
 
 class EvaluationLog:
@@ -17,40 +27,92 @@ class EvaluationLog:
         known: records of an earlier run and of this one, by kind ("kind" of the record, "" for none) and point "x".
     """
 
-    def __init__(self, path: str | Path | None, description: dict[str, Any]):
+    def __init__(self, path: str | Path | None, describe: Callable[[], dict[str, Any]]):
         """Opens a log for more, or begins one.
 
         Args:
             path: the file; None keeps no log.
-            description: what must be the same for the log to belong to this run.
+            describe: returns what must be the same for the log to belong to this run.
         """
         self.known: dict[tuple[str, bytes], dict[str, Any]] = {}
         self._file = None
+        self._seal = ""
         if path is None:
             return
-        path = Path(path).expanduser()
-        description = json.loads(json.dumps({"anguilla": KIND, **description}))
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("x")
-            self._file.write(json.dumps(description) + "\n")
-            self._file.flush()
-            return
-        text = path.read_text()
-        lines = text.splitlines()
-        _refuse_foreign(path, lines, description)
-        with path.open("r+") as file:
-            file.truncate(text.rfind("\n") + 1)  # a kill may have cut the last line
-        for line in lines[1:]:
+        self._path = Path(path).expanduser()
+        description = json.loads(json.dumps({"anguilla": KIND, **describe()}))
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self._path.open("ab+")
+        try:
+            if not try_lock(self._file):
+                raise FileExistsError(f"log {self._path}: another run is writing it; nothing was changed")
+            self._file.seek(0)
+            content = self._file.read()
+            if content:
+                self._resume(content, description)
+            else:
+                self._append(description)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _resume(self, content: bytes, description: dict[str, Any]) -> None:
+        *lines, cut = content.split(b"\n")
+        found = self._read(lines, description)
+        for record in found:
+            self._remember(record)
+        if cut:
+            assert self._file is not None
+            self._file.truncate(len(content) - len(cut))
+
+    def _read(self, lines: list[bytes], description: dict[str, Any]) -> list[dict[str, Any]]:
+        """The records of a log that this run may go on with; refuses any other, and changes nothing."""
+        try:
+            header = json.loads(lines[0])
+            assert header["anguilla"] == KIND
+        except (ValueError, IndexError, KeyError, TypeError, AssertionError):
+            raise ValueError(f"log {self._path}: is not the log of an optimisation; nothing was changed") from None
+        for key, value in description.items():
+            if header.get(key) != value:
+                raise ValueError(
+                    f"log {self._path}: was written by another optimisation ({_difference(key, header.get(key), value)}"
+                    "); nothing was changed: give another log"
+                )
+        records = []
+        for number, line in enumerate(lines, 1):
             try:
-                self._remember(json.loads(line))
-            except json.JSONDecodeError:
-                continue
-        self._file = path.open("a")
+                record = json.loads(line)
+                seal, self._seal = record.pop(SEAL), self._sealed(record)
+                assert seal == self._seal
+            except (ValueError, KeyError, TypeError, AttributeError, AssertionError):
+                raise ValueError(
+                    f"log {self._path}: line {number} is damaged; nothing was changed: give another log, or keep the "
+                    f"{number - 1} lines before it"
+                ) from None
+            records.append(record)
+        return records[1:]
 
     def find(self, x: np.ndarray, kind: str = "") -> dict[str, Any] | None:
         """The record of a point; None when it was never evaluated."""
         return self.known.get((kind, x.tobytes()))
+
+    def verify_first(self, evaluate: Callable[[np.ndarray, str], np.ndarray]) -> None:
+        """Evaluates the first point of an earlier run again; a log whose value differs is refused.
+
+        Args:
+            evaluate: objective and constraints at a point "x", for a record of the given kind.
+        """
+        if not self.known:
+            return
+        (kind, _), record = next(iter(self.known.items()))
+        before, now = record["values"], evaluate(record["x"], kind)
+        scale = np.max(np.abs(before[np.isfinite(before)]), initial=0.0)
+        if not np.allclose(now, before, rtol=RECOMPUTED, atol=RECOMPUTED * scale, equal_nan=True):
+            self.close()
+            raise ValueError(
+                f"log {self._path}: its first point had the values {before.tolist()} and now has {now.tolist()}: "
+                "it was written by another optimisation, and nothing was changed: give another log"
+            )
 
     def write(self, x: np.ndarray, kind: str = "", **record: Any) -> None:
         """Remembers an evaluation, and writes it at once."""
@@ -58,28 +120,28 @@ class EvaluationLog:
         record = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in record.items()}
         self._remember(record)
         if self._file is not None:
-            self._file.write(json.dumps({**record, "time": time.time()}) + "\n")
-            self._file.flush()
+            self._append({**record, "time": time.time()})
 
     def close(self) -> None:
         """No more is written."""
         if self._file is not None:
             self._file.close()
 
+    def _append(self, record: dict[str, Any]) -> None:
+        assert self._file is not None
+        self._seal = self._sealed(record)
+        self._file.write(json.dumps({**record, SEAL: self._seal}).encode() + b"\n")
+        self._file.flush()
+
+    def _sealed(self, record: dict[str, Any]) -> str:
+        return hashlib.sha256((self._seal + json.dumps(record)).encode()).hexdigest()[:32]
+
     def _remember(self, record: dict[str, Any]) -> None:
         arrays = {key: np.array(value, dtype=float) for key, value in record.items() if isinstance(value, list)}
         self.known[record.get("kind", ""), arrays["x"].tobytes()] = {**record, **arrays}
 
 
-def _refuse_foreign(path: Path, lines: list[str], description: dict[str, Any]) -> None:
-    try:
-        found = json.loads(lines[0])
-        assert found["anguilla"] == description["anguilla"]
-    except (json.JSONDecodeError, IndexError, KeyError, TypeError, AssertionError):
-        raise ValueError(f"log {path}: is not the log of an optimisation; nothing was changed") from None
-    for key, value in description.items():
-        if found.get(key) != value:
-            raise ValueError(
-                f"log {path}: was written by another optimisation ({key} was {found.get(key)}, now {value}); "
-                "nothing was changed: give another log"
-            )
+def _difference(key: str, before: Any, now: Any) -> str:
+    if key == "program":
+        return "its model, objective, constraints, or a number they use, was another"
+    return f"{key} was {before}, now {now}"

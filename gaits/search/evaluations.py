@@ -71,7 +71,8 @@ class Evaluator:
         self.history: list[Evaluation] = []
         self.replayed = 0
         self.screened = np.zeros(0)
-        self._log = EvaluationLog(log, {**problem.describe(), **how})
+        self._log = EvaluationLog(log, lambda: {**problem.describe(), **how})
+        self._log.verify_first(self._again)
         self._bar = tqdm.tqdm(unit="evaluation", desc="optimise", disable=not progress)
         self._ready = threading.Condition()
         self._asked: dict[int, np.ndarray] = {}
@@ -104,6 +105,12 @@ class Evaluator:
         for thread in threads:
             thread.join()
         return results
+
+    def _again(self, x: np.ndarray, kind: str) -> np.ndarray:
+        """Objective and constraints at a point of the log, by the program that a new point would be given to."""
+        if kind == "screened":
+            return self._problem.values(np.stack([x] * SCREENED))[0]
+        return self._problem.derivatives(np.stack([x] * (self._starts if self._batch else 1)))[0][0]
 
     def screen(self, points: np.ndarray) -> np.ndarray:
         """Objective and constraints at points, without derivatives, in batches of one size."""

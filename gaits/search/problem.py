@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from spatial.checks import shown
+from stepping.program_identity import program_digest, versions
 
 from .objectives import Constraint, Objective
 from .parameters import Parameters
@@ -114,15 +115,20 @@ class Problem:
         return worst if np.isfinite(values).all() else np.inf
 
     def describe(self) -> dict[str, Any]:
-        """What must be the same for a log to belong to this problem."""
+        """What must be the same for a log to belong to this problem.
+
+        The program holds model, objective, constraints and every number that is not a parameter.
+        """
         p = self.parameters
         return {
+            "versions": versions(),
             "objective": self.name,
             "parameters": p.names,
             "low": p.low.tolist(),
             "high": p.high.tolist(),
             "scale": p.scale.tolist(),
             "constraints": [[row.name, row.low.tolist(), row.high.tolist()] for row in self.rows],
+            "program": program_digest(self._one.trace(jnp.zeros(len(p.names)))),
         }
 
 
