@@ -1,8 +1,10 @@
 """Trees from URDF files, read by yourdfpy (the optional extra `urdf`)."""
 
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -18,7 +20,7 @@ KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismat
 def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[str] = ()) -> Tree:
     """The tree a URDF file describes; its root link is the base.
 
-    Read are the kinematics, inertias, and the damping and friction of joints; limits, geometry and colours
+    The file must be well-formed to its end. Read are the kinematics, inertias, and the damping and friction of joints; limits, geometry and colours
     are not.
 
     Args:
@@ -28,7 +30,8 @@ def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[s
 
     Raises:
         ImportError: when yourdfpy is missing.
-        ValueError: naming the joint whose type has no counterpart here, or the link that hangs twice.
+        ValueError: a file that is cut or not well-formed, or naming the joint whose type has no counterpart here,
+            the link that hangs twice, the number that is missing.
     """
     try:
         import yourdfpy
@@ -36,10 +39,11 @@ def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[s
         raise ImportError("from_urdf needs yourdfpy: pip install 'anguilla[urdf]'") from error
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: no such file")
+    _refuse_malformed(path)
     try:
         options = dict(build_scene_graph=False, load_meshes=False, build_collision_scene_graph=False)
         model = yourdfpy.URDF.load(str(path), **options)
-    except (TypeError, AttributeError, SyntaxError) as error:
+    except (TypeError, AttributeError, SyntaxError, ValueError, LookupError) as error:
         raise ValueError(f"{path}: not a URDF file ({error})") from error
     robot = model.robot
     links = {link.name: link for link in robot.links}
@@ -73,11 +77,44 @@ def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[s
     return from_links(out, base)
 
 
+def _refuse_malformed(path):
+    """Refuses what yourdfpy would mend or leave out: XML that ends early, names given twice, masses without a value."""
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (ElementTree.ParseError, UnicodeDecodeError, ValueError) as error:
+        raise ValueError(f"{path}: not a URDF file, or cut: it is not well-formed XML ({error})") from error
+    if root.tag != "robot":
+        raise ValueError(f"{path}: not a URDF file (its root is <{root.tag}>, it must be <robot>)")
+    for kind in ("link", "joint"):
+        names = Counter(part.get("name") for part in root.findall(kind))
+        for name, count in names.items():
+            if not name or count > 1:
+                raise ValueError(f"{path}: {count} <{kind}> of the name {name!r}: each must have a name of its own")
+    for link in root.findall("link"):
+        inertial = link.find("inertial")
+        if inertial is not None:
+            for tag, key in (("mass", "value"), *(("inertia", key) for key in ("ixx", "iyy", "izz"))):
+                part = inertial.find(tag)
+                if part is None or part.get(key) is None:
+                    raise ValueError(f"{path}: link {link.get('name')!r}: its <inertial> has no <{tag} {key}=...>")
+
+
+def _number(name, text):
+    """A number that yourdfpy may hand over as text; zero when it is not given."""
+    try:
+        return float(text or 0.0)
+    except ValueError:
+        raise ValueError(f"{name} = {text!r}: must be a number") from None
+
+
 def _joint(joint, actuated):
     frame = np.eye(4) if joint.origin is None else np.asarray(joint.origin)
     options = {}
     if joint.dynamics is not None:
-        options = {"damping": joint.dynamics.damping or 0.0, "friction": joint.dynamics.friction or 0.0}
+        options = {
+            key: _number(f"joint {joint.name!r}: {key}", getattr(joint.dynamics, key))
+            for key in ("damping", "friction")
+        }
     axis = (1.0, 0.0, 0.0)  # the default of the format
     if joint.axis is not None and KINDS[joint.type] != "fixed":
         axis = np.asarray(joint.axis, float)

@@ -14,11 +14,14 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike
 
+from .forked_process import refuse_forked
+
 Numbers = ArrayLike | Sequence[Any]  # anything from which a constructor makes an array of numbers
 
 
 def require_float64() -> None:
-    """Raises unless JAX runs in double precision."""
+    """Raises unless JAX runs in double precision, in a process of its own."""
+    refuse_forked()
     if not jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
         raise RuntimeError(
             "JAX is in single precision, in which these dynamics lose most of their digits. "
@@ -50,6 +53,7 @@ def _as_array(name: str, value: Numbers) -> Array:
 
 def constant(array: np.ndarray | np.generic) -> Array:
     """Makes a JAX constant from a concrete array of any unit, without dispatching an operation, even during tracing."""
+    refuse_forked()
     with jax.ensure_compile_time_eval():
         return jax.device_put(array)
 

@@ -187,3 +187,37 @@ def test_urdf_refusals(tmp_path):
     path.write_text(URDF)
     with pytest.raises(ValueError, match="no such joint"):
         mb.from_urdf(path, passive=["elbow"])
+
+
+def test_a_cut_urdf_is_refused(tmp_path):
+    """Wherever it ends: a lenient parser makes a robot with fewer links of it."""
+    path = tmp_path / "robot.urdf"
+    for part in np.linspace(0.05, 0.99, 20):
+        path.write_text(URDF[: int(part * len(URDF))])
+        with pytest.raises(ValueError, match="robot.urdf: not a URDF file, or cut"):
+            mb.from_urdf(path)
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ('<mass value="0.5"/>', "<mass/>", "link 'slider': its <inertial> has no <mass value"),
+        ('name="slider"', 'name="arm"', "2 <link> of the name 'arm'"),
+        ('name="rail"', 'name="mount"', "2 <joint> of the name 'mount'"),
+        ('xyz="0.5 0 0"', 'xyz="0.5 x 0"', "could not convert string to float"),
+        ('<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><dynamics damping="a"/>', "joint 'rail': damping = 'a'"),
+    ],
+)
+def test_urdf_is_read_strictly(tmp_path, old, new, message):
+    path = tmp_path / "robot.urdf"
+    path.write_text(URDF.replace(old, new))
+    with pytest.raises(ValueError, match=message):
+        mb.from_urdf(path)
+
+
+def test_urdf_damping_and_friction(tmp_path):
+    path = tmp_path / "robot.urdf"
+    dynamics = '<axis xyz="1 0 0"/><dynamics damping="0.5" friction="0.25"/>'
+    path.write_text(URDF.replace('<axis xyz="1 0 0"/>', dynamics))
+    tree = mb.from_urdf(path)
+    assert tree.damping[1] == 0.5 and tree.friction[1] == 0.25 and tree.damping[0] == 0.0

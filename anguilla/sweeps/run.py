@@ -11,6 +11,7 @@ import tqdm
 import xarray as xr
 
 from gaits.search.file_locks import claimed
+from spatial.forked_process import refuse_forked
 from stepping.program_identity import versions
 
 from . import store as stores
@@ -70,6 +71,7 @@ def sweep(
         ValueError: a bad grid, a store that another sweep wrote (nothing is overwritten), or a damaged one.
         FileExistsError: another run is writing the store.
     """
+    refuse_forked()
     if not callable(fn):
         raise ValueError(f"fn = {fn!r}: must be a function of the parameters {', '.join(map(str, grid))}")
     cut = build_grid(grid, chunk)
