@@ -1,12 +1,16 @@
 """The body: a beam of elliptic sections, its profile, density and nose."""
 
+import html
+
 import equinox as eqx
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import EllipticSection, Profile, eel_profile, uniform_profile
+from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, non_negative, positive
+from spatial.printing import value_text
 
 _LOAD_PANELS = 18  # of eight Gauss nodes: drag to 1e-6, see `space_paths.panels`
 
@@ -46,6 +50,17 @@ class Beam(eqx.Module):
                 f"Beam.load_panels = {load_panels!r}: must be {len(profile.pieces)} positive integers, "
                 "one for each piece of the profile"
             )
+
+    def __str__(self) -> str:
+        from .energy import mass  # imports this module
+
+        pieces = f"{len(self.profile.pieces)} piece{'s' if len(self.profile.pieces) > 1 else ''}"
+        sizes = f"{value_text(self.length)} m, {value_text(mass(self))} kg"
+        return f"Beam({sizes}, {pieces}, {value_text(self.density)} kg/m³)"
+
+    def _repr_html_(self) -> str:
+        """The same with a side view of the profile, for notebooks."""
+        return f"<b>{html.escape(str(self))}</b><br>{profile_drawing(self.profile)}"
 
     @property
     def length(self) -> Float[Array, ""]:

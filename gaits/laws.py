@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
+from spatial.printing import as_html, summary, value_text
 
 Scalar = Float[Array, ""] | float
 
@@ -23,6 +24,8 @@ class AbstractLaw(eqx.Module):
     def break_times(self) -> tuple[Scalar, ...]:
         """Times at which a higher derivative jumps [s]: a time integrator steps onto them."""
         return ()
+
+    __str__, _repr_html_ = summary, as_html
 
     def __add__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
         return Sum((self, as_law(other)))
@@ -67,6 +70,9 @@ class Constant(AbstractLaw):
         """The value."""
         return self.value
 
+    def __str__(self) -> str:
+        return value_text(self.value)
+
 
 class TravellingWave(AbstractLaw):
     """A wave of amplitude α(X) that runs towards the tail. [BPK06, eqs. (67), (69)]
@@ -74,7 +80,7 @@ class TravellingWave(AbstractLaw):
         α(X) sin(2π (X/λ - t/T) + φ),   α(X) = α1 Xⁿ⁻¹ + ... + αn
 
     Attributes:
-        amplitude: coefficients of the polynomial α, highest power of X [m] first.
+        amplitude: coefficients of the polynomial α in X, highest power first; of any unit, X in metres.
         wavelength: λ [m].
         period: T [s].
         phase: φ [rad].
@@ -116,6 +122,9 @@ class Function(AbstractLaw):
         """The value at (X, t)."""
         return self.function(X, t)
 
+    def __str__(self) -> str:
+        return f"{getattr(self.function, '__name__', type(self.function).__name__)}(X, t)"
+
 
 class Sum(AbstractLaw):
     """The sum of laws."""
@@ -134,6 +143,9 @@ class Sum(AbstractLaw):
         """Break times of all the terms [s]."""
         return tuple(time for law in self.laws for time in law.break_times)
 
+    def __str__(self) -> str:
+        return "(" + " + ".join(map(str, self.laws)) + ")"
+
 
 class Product(AbstractLaw):
     """The product of laws."""
@@ -151,6 +163,9 @@ class Product(AbstractLaw):
     def break_times(self) -> tuple[Scalar, ...]:
         """Break times of all the factors [s]."""
         return tuple(time for law in self.laws for time in law.break_times)
+
+    def __str__(self) -> str:
+        return " * ".join(map(str, self.laws))
 
 
 def as_law(value: AbstractLaw | Callable | Numbers) -> AbstractLaw:

@@ -54,6 +54,14 @@ class Strain(eqx.Module):
         """The six laws in the order of the strain vector (Γ1, Γ2, Γ3, K1, K2, K3)."""
         return (self.stretch, self.shear2, self.shear3, self.torsion, self.bending2, self.bending3)
 
+    def __str__(self) -> str:
+        names = ("Γ1", "Γ2", "Γ3", "K1", "K2", "K3")
+        rest = ("1", "0", "0", "0", "0", "0")
+        moving = [
+            f"{name} = {law}" for name, law, still in zip(names, self.laws, rest, strict=True) if str(law) != still
+        ]
+        return f"Strain({'; '.join(moving) or 'straight'})"
+
     def __call__(self, X: Scalar, t: Scalar) -> Float[Array, "6"]:
         """Strain (Γ, K) at the abscissa X [m] and the time t [s], in the section frame [-, 1/m]."""
         for name, value, axes in (("X", X, "(0, None)"), ("t", t, "(None, 0)")):

@@ -16,6 +16,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from spatial.printing import as_html, summary
+
 from .sections import EllipticSection
 
 Terms = dict[str, Float[Array, "6"]]
@@ -43,6 +45,8 @@ class AbstractFluid(eqx.Module):
     """
 
     section_kind: ClassVar[type] = EllipticSection
+
+    __str__, _repr_html_ = summary, as_html
 
     @abc.abstractmethod
     def added_inertia(self, section: Any) -> Float[Array, "6 6"]:

@@ -1,5 +1,7 @@
 """The tree of rigid bodies: static structure, arrays, and the refusal of impossible ones."""
 
+import html
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import equinox as eqx
@@ -9,6 +11,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, one_of, require_float64
+from spatial.printing import value_text
 
 from .joints import FREEDOMS, Joint
 from .layout import Layout, layout
@@ -63,6 +66,18 @@ class Tree(eqx.Module):
     friction_speed: Float[Array, "freedoms"]
     rotor_inertia: Float[Array, "freedoms"]
     strips: Strips | None
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(self.kinds).items()) or "none"
+        passive = sum(not actuated for actuated in self.actuated)
+        mass = value_text(jnp.sum(self.inertia[:, 0, 0]))
+        return (
+            f"Tree(base {self.base}, {len(self.names)} bodies, {mass} kg; joints: {kinds}; "
+            f"{len(self.kinds) - passive} actuated, {passive} passive)"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<b>{html.escape(str(self))}</b>"
 
     def __init__(
         self,

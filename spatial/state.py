@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from .checks import Numbers, finite, unit
+from .printing import as_html, summary
 from .rotations import matrix_from_quaternion
 
 
@@ -30,6 +31,8 @@ class FrameState(eqx.Module):
         self.position = finite("position", position, (3,))
         self.quaternion = unit("quaternion", quaternion, 4)
         self.twist = finite("twist", twist, (6,))
+
+    __str__, _repr_html_ = summary, as_html
 
     @property
     def rotation(self) -> Float[Array, "3 3"]:

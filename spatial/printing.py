@@ -1,0 +1,69 @@
+"""How models print themselves: values with the units that their docstrings state."""
+
+import functools
+import html
+import inspect
+import re
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from jax.core import Tracer
+
+MOST = 6  # numbers shown of an array
+
+
+def summary(module: eqx.Module) -> str:
+    """One line: the class, and every number and option in it with its unit.
+
+    Units are those in square brackets in the `Attributes` section of the class's docstring.
+    """
+    parts = []
+    for name in vars(module):
+        value = getattr(module, name)
+        if value is not None and not callable(value):
+            unit = units(type(module)).get(name, "")
+            parts.append(f"{name} {value_text(value)}{' ' + unit if unit else ''}")
+    return f"{type(module).__name__}({', '.join(parts)})"
+
+
+def value_text(value: Any) -> str:
+    """A number, a short array or an option as text; the shape of anything longer or not known yet."""
+    if isinstance(value, Tracer):
+        return f"traced{list(value.shape)}"
+    if isinstance(value, eqx.Module):
+        return str(value)
+    if isinstance(value, tuple) and any(isinstance(part, eqx.Module) for part in value):
+        return "(" + ", ".join(map(value_text, value)) + ")"
+    if isinstance(value, (str, bool, int)):
+        return str(value)
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        return type(value).__name__
+    if array.ndim == 0:
+        return f"{float(array):.4g}"
+    if array.ndim == 1 and array.size <= MOST:
+        return "(" + ", ".join(f"{x:.4g}" for x in array) + ")"
+    return f"array{list(array.shape)}"
+
+
+@functools.cache
+def units(kind: type) -> dict[str, str]:
+    """Units of the attributes of a class, from its docstring; "-" is left out."""
+    text = inspect.getdoc(kind) or ""
+    found = re.findall(r"^\s{4}(\w+):(?:(?!^\s{4}\w+:)[^\[])*\[([^\]]+)\]", text.partition("Attributes:")[2], re.M)
+    return {name: unit for name, unit in found if unit != "-"}
+
+
+def as_html(module: eqx.Module) -> str:
+    """The same as a small table, for notebooks."""
+    rows = []
+    for name in vars(module):
+        value = getattr(module, name)
+        if value is not None and not callable(value):
+            unit = units(type(module)).get(name, "")
+            rows.append(
+                f"<tr><td>{name}</td><td>{html.escape(value_text(value))}</td><td>{html.escape(unit)}</td></tr>"
+            )
+    return f"<b>{type(module).__name__}</b><table>{''.join(rows)}</table>"
