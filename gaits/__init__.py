@@ -1,4 +1,4 @@
-"""What the animal does: strain laws K(X,t), Γ(X,t) made of envelopes, waves and offsets."""
+"""Gaits: strain laws K(X,t), Γ(X,t) built from envelopes, waves and offsets; their optimisation and steady motion."""
 
 from .envelopes import Ramps as Ramps, Start as Start
 from .laws import (

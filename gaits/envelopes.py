@@ -1,4 +1,4 @@
-"""Smooth functions of time alone that switch a gait on, off, or from one value to another."""
+"""Smooth functions of time that switch a gait on or off, or move it from one value to another."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -9,12 +9,12 @@ from .laws import AbstractLaw, Scalar
 
 
 class Start(AbstractLaw):
-    """From 0 to 1, with two continuous derivatives: τ - sin(2πτ)/2π.
+    """Smooth step from 0 to 1 with two continuous derivatives: τ - sin(2πτ)/2π.
 
-    After [BPK06, eq. (68)], which prints sin(τ): that one jumps in velocity and in value.
+    After [BPK06, eq. (68)], which prints sin(τ); that form is discontinuous in value and velocity.
 
     Attributes:
-        span: begin and end of the start [s].
+        span: begin and end of the step [s].
     """
 
     span: Float[Array, "2"]
@@ -23,7 +23,7 @@ class Start(AbstractLaw):
         self.span = increasing("Start: (begin, end)", [begin, end], "s")
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The value at time t [s]."""
+        """Value at time t [s]."""
         tau = _progress(t, self.span[0], self.span[1])
         return tau - jnp.sin(2.0 * jnp.pi * tau) / (2.0 * jnp.pi)
 
@@ -34,13 +34,13 @@ class Start(AbstractLaw):
 
 
 class Ramps(AbstractLaw):
-    """From value to value by fifth-order polynomials with zero first and second derivatives at each time.
+    """Moves between values by fifth-order polynomials with zero first and second derivatives at each time.
 
     The P(t_i, t_j, f_i, f_j) of [BPK06, IX.D], chained; constant before the first time and after the last.
 
     Attributes:
         times: increasing times [s].
-        values: the value at each of them, of any unit.
+        values: value at each of these times, of any unit.
     """
 
     times: Float[Array, "knots"]
@@ -52,7 +52,7 @@ class Ramps(AbstractLaw):
         shaped("Ramps.values", self.values, self.times.shape)
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The value at time t [s]."""
+        """Value at time t [s]."""
         tau = _progress(t, self.times[:-1], self.times[1:])
         rise = tau**3 * (10.0 + tau * (-15.0 + 6.0 * tau))
         return self.values[0] + jnp.sum(jnp.diff(self.values) * rise)
@@ -64,9 +64,9 @@ class Ramps(AbstractLaw):
 
 
 def _progress(t, begin, end):
-    """From 0 at `begin` to 1 at `end`, constant outside; its derivatives at both are those from inside.
+    """Ramp from 0 at `begin` to 1 at `end`, constant outside; the derivatives at both ends are the inner ones.
 
-    `jnp.clip` would take half of them, and a run that starts at `begin` would feel it in its gradient.
+    `jnp.clip` would give half of them, which changes the gradient of a run that starts at `begin`.
     """
     tau = (t - begin) / (end - begin)
     return jnp.where(t < begin, 0.0, jnp.where(t > end, 1.0, tau))

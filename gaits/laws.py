@@ -1,4 +1,4 @@
-"""Scalar laws of space and time, which add and multiply: the words a gait is made of."""
+"""Scalar laws of space and time that can be added and multiplied: the building blocks of gaits."""
 
 import abc
 from collections.abc import Callable
@@ -18,11 +18,11 @@ class AbstractLaw(eqx.Module):
 
     @abc.abstractmethod
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The value at (X, t)."""
+        """Value at (X, t)."""
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Times at which a higher derivative jumps [s]: a time integrator steps onto them."""
+        """Times at which a higher derivative jumps [s]; time integrators step exactly onto them."""
         return ()
 
     __str__, _repr_html_ = summary, as_html
@@ -50,15 +50,15 @@ class AbstractLaw(eqx.Module):
 
     def __truediv__(self, other: Numbers) -> "AbstractLaw":
         if callable(other):
-            raise TypeError("a law can be divided by a number only; write the quotient as a function (X, t) -> number")
+            raise TypeError("a law can only be divided by a number; write the quotient as a function (X, t) -> number")
         return self * (1.0 / number("divisor", other))
 
 
 class Constant(AbstractLaw):
-    """The same value everywhere and always.
+    """A value that does not depend on X or t.
 
     Attributes:
-        value: of any unit; that of the strain it stands for.
+        value: the value, in the unit of the strain it stands for (any unit).
     """
 
     value: Scalar
@@ -67,7 +67,7 @@ class Constant(AbstractLaw):
         self.value = finite("Constant.value", value, ())
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The value."""
+        """Returns the value."""
         return self.value
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Constant(AbstractLaw):
 
 
 class TravellingWave(AbstractLaw):
-    """A wave of amplitude α(X) that runs towards the tail. [BPK06, eqs. (67), (69)]
+    """A wave of amplitude α(X) that travels towards the tail. [BPK06, eqs. (67), (69)]
 
         α(X) sin(2π (X/λ - t/T) + φ),   α(X) = α1 Xⁿ⁻¹ + ... + αn
 
@@ -104,7 +104,7 @@ class TravellingWave(AbstractLaw):
         self.phase = finite("TravellingWave.phase", phase, ())
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The value of the wave at (X, t)."""
+        """Value of the wave at (X, t)."""
         phase = 2.0 * jnp.pi * (X / self.wavelength - t / self.period) + self.phase
         return jnp.polyval(self.amplitude, X) * jnp.sin(phase)
 
@@ -113,13 +113,13 @@ class Function(AbstractLaw):
     """Any function (X, t) -> scalar, written with jax.numpy and twice differentiable in time.
 
     Attributes:
-        function: a plain function, or a pytree whose arrays gradients reach.
+        function: a plain function, or a callable pytree whose arrays are differentiable parameters.
     """
 
     function: Callable[[Scalar, Scalar], Scalar]
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The value at (X, t)."""
+        """Value at (X, t)."""
         return self.function(X, t)
 
     def __str__(self) -> str:
@@ -127,12 +127,12 @@ class Function(AbstractLaw):
 
 
 class Sum(AbstractLaw):
-    """The sum of laws."""
+    """Sum of laws."""
 
     laws: tuple[AbstractLaw, ...]
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The sum at (X, t)."""
+        """Sum at (X, t)."""
         total = self.laws[0](X, t)
         for law in self.laws[1:]:
             total = total + law(X, t)
@@ -140,7 +140,7 @@ class Sum(AbstractLaw):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Break times of all the terms [s]."""
+        """Break times of all terms [s]."""
         return tuple(time for law in self.laws for time in law.break_times)
 
     def __str__(self) -> str:
@@ -148,12 +148,12 @@ class Sum(AbstractLaw):
 
 
 class Product(AbstractLaw):
-    """The product of laws."""
+    """Product of laws."""
 
     laws: tuple[AbstractLaw, ...]
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
-        """The product at (X, t)."""
+        """Product at (X, t)."""
         total = self.laws[0](X, t)
         for law in self.laws[1:]:
             total = total * law(X, t)
@@ -161,7 +161,7 @@ class Product(AbstractLaw):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Break times of all the factors [s]."""
+        """Break times of all factors [s]."""
         return tuple(time for law in self.laws for time in law.break_times)
 
     def __str__(self) -> str:
@@ -169,7 +169,7 @@ class Product(AbstractLaw):
 
 
 def as_law(value: AbstractLaw | Callable | Numbers) -> AbstractLaw:
-    """A law as it is, a function (X, t) -> scalar as a `Function`, a number as a `Constant`."""
+    """Converts to a law: a function (X, t) -> scalar becomes a `Function`, a number a `Constant`."""
     if isinstance(value, AbstractLaw):
         return value
     return Function(value) if callable(value) else Constant(value)

@@ -1,4 +1,4 @@
-"""The four gaits of [BPK06, IX.B-D], each a few words of the vocabulary."""
+"""The four gaits of [BPK06, IX.B-D]."""
 
 from spatial import Numbers
 
@@ -22,8 +22,8 @@ def planar(
         amplitude: coefficients of α(X), highest power of X [m] first [1/m].
         wavelength: λ [m].
         period: T [s].
-        begin: begin of the start from rest [s].
-        end: end of the start [s].
+        begin: time at which the start from rest begins [s].
+        end: time at which the start ends [s].
     """
     return planar_bending(Start(begin, end) * TravellingWave(amplitude, wavelength, period))
 
@@ -36,10 +36,10 @@ def turn(
     begin: Numbers = 0.0,
     end: Numbers = 1.0,
 ) -> Strain:
-    """Turning in the plane: a constant curvature is added to the wave. [BPK06, IX.C]
+    """Turning in the plane: the wave plus a constant curvature. [BPK06, IX.C]
 
     Args:
-        offset: K3 offset [1/m]; the paper does not give it.
+        offset: constant part of K3 [1/m]; not given in the paper.
         amplitude: as in `planar`.
         wavelength: as in `planar`.
         period: as in `planar`.
@@ -58,11 +58,11 @@ def dive(
     begin: Numbers = 0.0,
     end: Numbers = 1.0,
 ) -> Strain:
-    """From one depth to another: K2 bends up and back, then down and back. [BPK06, IX.D]
+    """Change of depth: K2 bends up and back, then down and back. [BPK06, IX.D]
 
     Args:
-        offset: greatest K2 [1/m]; the paper does not give it.
-        times: t1..t6 [s]; the paper does not give them.
+        offset: maximum of K2 [1/m]; not given in the paper.
+        times: t1..t6 [s]; not given in the paper.
         amplitude: as in `planar`.
         wavelength: as in `planar`.
         period: as in `planar`.
@@ -82,11 +82,11 @@ def spiral(
     begin: Numbers = 0.0,
     end: Numbers = 1.0,
 ) -> Strain:
-    """A plunging spiral: constant curvatures about both axes are added to the wave. [BPK06, IX.D]
+    """Descending spiral: the wave plus constant curvatures about both axes. [BPK06, IX.D]
 
     Args:
-        offset2: K2 offset [1/m].
-        offset3: K3 offset [1/m].
+        offset2: constant part of K2 [1/m].
+        offset3: constant part of K3 [1/m].
         amplitude: as in `planar`.
         wavelength: as in `planar`.
         period: as in `planar`.
@@ -98,11 +98,11 @@ def spiral(
 
 
 class _Published(dict):
-    """Gaits by name."""
+    """Mapping of gaits by name."""
 
     def __missing__(self, name):
         raise ValueError(f"gait = {name!r}: must be one of {', '.join(self)}")
 
 
-# The published gaits by name, for menus and command lines.
+# Published gaits by name, for menus and command lines.
 PUBLISHED = _Published(planar=planar, turn=turn, dive=dive, spiral=spiral)

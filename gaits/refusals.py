@@ -1,4 +1,4 @@
-"""What is not a gait is refused before anything is computed, in words for those who did not write the engines."""
+"""Checks that a gait is callable and returns a valid strain, before anything is computed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ WANTED = "the strain (Γ, K): six numbers, Γ = (1, 0, 0) for a body that neithe
 
 
 def check_gait(gait: Callable[[Any, Any], Any]) -> None:
-    """Refuses what is not a law (X, t) -> strain (6,) of two scalars, without computing it."""
+    """Raises unless the gait is a function (X, t) -> strain (6,) of two scalars; does not evaluate it."""
     require_float64()
     if not callable(gait):
         hint = f"; the published one is gaits.{gait}()" if isinstance(gait, str) and gait in PUBLISHED else ""
@@ -28,7 +28,7 @@ def check_gait(gait: Callable[[Any, Any], Any]) -> None:
     except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, TypeError) as error:
         raise ValueError(
             "gait could not be evaluated at one (X, t) of traced scalars. Write it with jax.numpy (jnp.sin, "
-            f"jnp.where), not with numpy, math or if, and let it take (X, t): {str(error).splitlines()[0]}"
+            f"jnp.where), not with numpy, math or if, and make it accept (X, t): {str(error).splitlines()[0]}"
         ) from error
     if isinstance(strain, list | tuple):
         kind = type(strain).__name__
@@ -43,15 +43,15 @@ def check_gait(gait: Callable[[Any, Any], Any]) -> None:
 
 
 def check_strain(gait: Callable[[Any, Any], Any], length: Any, t: Any) -> None:
-    """Looks at a gait at a few sections at one time, and refuses strains that no body can have.
+    """Evaluates a gait at a few sections at one time and rejects impossible strains.
 
     Args:
-        gait: a law that `check_gait` has let pass.
-        length: of the body [m].
-        t: when to look [s].
+        gait: a law accepted by `check_gait`.
+        length: length of the body [m].
+        t: time of the check [s].
 
     Raises:
-        ValueError: a strain is not a finite number, or the body is turned inside out (Γ1 ≤ 0).
+        ValueError: a strain is not finite, or the body is turned inside out (Γ1 ≤ 0).
     """
     X = np.linspace(0.0, 1.0, 7) * float(length)
     strains = np.asarray(_sampled(gait, constant(X), constant(np.asarray(t, float))))

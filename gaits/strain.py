@@ -17,12 +17,12 @@ class Strain(eqx.Module):
     """A gait: all six strains, each a law of (X, t), in the section frame.
 
     Attributes:
-        stretch: Γ1 [-]; 1 is the length of the body at rest.
+        stretch: Γ1 [-]; 1 for the unstretched body.
         shear2: Γ2 [-].
         shear3: Γ3 [-].
         torsion: K1 [1/m].
-        bending2: K2, bending about the small axis t2 [1/m].
-        bending3: K3, bending about the great axis t3 [1/m].
+        bending2: K2, bending about the minor axis t2 [1/m].
+        bending3: K3, bending about the major axis t3 [1/m].
     """
 
     stretch: AbstractLaw
@@ -68,7 +68,7 @@ class Strain(eqx.Module):
             if jnp.ndim(value) != 0:
                 raise ValueError(
                     f"gait(X, t): {name} has shape {jnp.shape(value)}: must be one number; "
-                    f"for many of them: jax.vmap(gait, in_axes={axes})(X, t)"
+                    f"for an array use jax.vmap(gait, in_axes={axes})(X, t)"
                 )
         return jnp.stack([law(X, t) for law in self.laws])
 
@@ -81,31 +81,31 @@ class Strain(eqx.Module):
 def _scalar_law(name: str, law: Law) -> AbstractLaw:
     if isinstance(law, Strain):
         raise ValueError(
-            f"{name} is a whole gait of six strains: must be a law (X, t) -> one number, such as its waves"
+            f"{name} is a whole gait of six strains: must be a law (X, t) -> one number, such as one of its waves"
         )
     return as_law(law)
 
 
 def planar_bending(bending3: Law) -> Strain:
-    """A planar robot: bending about t3 only."""
+    """Planar robot: bending about t3 only."""
     return Strain(bending3=bending3)
 
 
 def universal(bending2: Law, bending3: Law) -> Strain:
-    """Vertebrae of universal-joint type: two bendings, no torsion."""
+    """Universal-joint vertebrae: two bendings, no torsion."""
     return Strain(bending2=bending2, bending3=bending3)
 
 
 def inextensible_kirchhoff(torsion: Law, bending2: Law, bending3: Law) -> Strain:
-    """Vertebrae of spherical-joint type: torsion and two bendings. The eel's kinematics, (8)."""
+    """Spherical-joint vertebrae: torsion and two bendings. The eel's kinematics, (8)."""
     return Strain(torsion=torsion, bending2=bending2, bending3=bending3)
 
 
 def extensible_kirchhoff(stretch: Law, torsion: Law, bending2: Law, bending3: Law) -> Strain:
-    """Spherical joints that also slide along the backbone."""
+    """Spherical joints that also slide along the backbone: stretch, torsion and two bendings."""
     return Strain(stretch=stretch, torsion=torsion, bending2=bending2, bending3=bending3)
 
 
 def timoshenko_reissner(stretch: Law, shear2: Law, shear3: Law, torsion: Law, bending2: Law, bending3: Law) -> Strain:
-    """Platforms of Gough-Stewart type: all six strains."""
+    """Gough-Stewart platforms: all six strains."""
     return Strain(stretch=stretch, shear2=shear2, shear3=shear3, torsion=torsion, bending2=bending2, bending3=bending3)

@@ -1,4 +1,4 @@
-"""The travelling waves inside a gait."""
+"""Finds the travelling waves in a gait."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from .laws import TravellingWave
 
 
 def wave_period(gait: Any) -> Float[Array, ""]:
-    """Period of the travelling waves of a gait [s]; all of them must have the same."""
+    """Period of the travelling waves of a gait [s]; raises if they differ."""
     is_wave = lambda node: isinstance(node, TravellingWave)  # noqa: E731
     waves = [node for node in jax.tree.leaves(gait, is_leaf=is_wave) if is_wave(node)]
     if not waves:
-        raise ValueError("period = None: the gait has no TravellingWave to take it from; give the period [s]")
+        raise ValueError("period = None: the gait has no TravellingWave; give the period [s]")
     periods = [wave.period for wave in waves]
     if not any(isinstance(period, Tracer) for period in periods) and np.ptp(np.array(periods)) > 0:
         raise ValueError(

@@ -102,7 +102,7 @@ def solid(vertices: Numbers, faces: Numbers) -> Solid:
 
     Args:
         vertices: points in the body frame [m].
-        faces: vertex indices of each triangle, counter-clockwise seen from outside.
+        faces: numbers of the vertices of each triangle, counter-clockwise seen from outside.
 
     Raises:
         ValueError: the surface is open, encloses no volume, or is inside out.

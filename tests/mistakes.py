@@ -113,7 +113,7 @@ MISTAKES = {
     ),
     "a file that is not a URDF": (lambda: mb.from_urdf(__file__), r"mistakes.py: not a URDF file"),
     "a URDF that is not there": (lambda: mb.from_urdf("robot.urdf"), r"robot.urdf: no such file"),
-    "law divided by a law": (lambda: gaits.Start() / gaits.Start(), r"divided by a number only"),
+    "law divided by a law": (lambda: gaits.Start() / gaits.Start(), r"only be divided by a number"),
     "gait that was not published": (
         lambda: gaits.PUBLISHED["crawl"],
         r"gait = 'crawl': must be one of planar, turn, dive, spiral",
@@ -125,7 +125,7 @@ MISTAKES = {
     "figure of a state": (lambda: anguilla.view.interactive(REST), r"dataset is a FrameState: must be the xarray.Data"),
     "figure of a tree": (
         lambda: anguilla.view.still(TREE_RUN),
-        r"has no X, orientation, .*that of a tree becomes one by `anguilla.view.chain_body`",
+        r"has no X, orientation, .*convert that of a tree with `anguilla.view.chain_body`",
     ),
     "figure of a beam's swim as a tree's": (
         lambda: anguilla.view.chain_body(SWIM, CHAIN, EEL.profile),

@@ -205,7 +205,7 @@ SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]], float)
         (lambda: hydro.polygon(SQUARE[::-1]), "wrong way"),
         (lambda: hydro.polygon(SQUARE * [1, 0]), "without volume"),
         (lambda: hydro.polygon([[0, 0], [4, 0], [4, 3], [1, -1], [0, 3], [0, 0]]), "cross"),
-        (lambda: hydro.polygon(SQUARE[:3]), "three corners"),
+        (lambda: hydro.polygon(SQUARE[:3]), "3 vertices"),
         (lambda: hydro.polygon(SQUARE * np.nan), "finite"),
         (lambda: hydro.solid([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3]]), "open"),
         (

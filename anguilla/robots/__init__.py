@@ -1,4 +1,4 @@
-"""The published machines, one folder each: model, laws, studies, figures, film and entry of the command line.
+"""Published machines, one package each: model, laws, studies, figures, film and command-line entry.
 
 A machine is imported when it is first used: `robots.eel.model()`.
 """

@@ -13,18 +13,18 @@ from multibody.state import unchecked_state
 
 
 def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: AbstractFluid) -> xr.Dataset:
-    """The dataset with the terms of its power identity, named as in a swim of the beam.
+    """Adds the terms of the power identity to a dataset, named as for the beam.
 
         actuator_power = energy_rate + dissipation - convective_power
 
-    `energy_rate` is the derivative of the kinetic energy of bodies and added mass along the motion, with the
-    recorded accelerations: no difference between output times is taken, so the residual shows the dynamics.
-    `dissipation` is what drag and joint friction take; `convective_power` what the added mass gives besides its
-    inertia (zero when it conserves energy).
+    `energy_rate` is the derivative of the kinetic energy of bodies and added mass along the motion, computed from the
+    recorded accelerations; no difference between output times is taken, so the residual measures the dynamics.
+    `dissipation` is the power lost to drag and joint friction; `convective_power` the power of the convective part of
+    the added mass (zero if it conserves energy).
 
     Args:
-        dataset: what `multibody.simulate` returned, without gravity, springs or loops.
-        tree: the bodies of that run.
+        dataset: result of `multibody.simulate`, without gravity, springs or loops.
+        tree: the tree of that run.
         fluid: its fluid.
     """
     names = ("head_twist", "head_twist_rate", "joint_position", "joint_velocity", "joint_acceleration")
@@ -39,8 +39,8 @@ def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: Abstract
 
     return dataset.assign(
         energy_rate=labelled(np.asarray(rate), "rate of the kinetic energy of bodies and added mass"),
-        dissipation=labelled(taken, "power that drag and joint friction take"),
-        convective_power=labelled(given, "power of the added mass besides its inertia"),
+        dissipation=labelled(taken, "power lost to drag and joint friction"),
+        convective_power=labelled(given, "power of the convective part of the added mass"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Every machine of the command line `anguilla robot NAME`."""
+"""Registry of the machines of `anguilla robot NAME`."""
 
 from .eel.entry import EEL
 from .moth.entry import MOTH

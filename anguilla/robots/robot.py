@@ -1,4 +1,4 @@
-"""What the front door must know of a machine."""
+"""Interface between a machine and the command line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ FLUIDS = ("morison", "void")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose for a run.
+    """User settings of a run.
 
     Attributes:
         t1: last time [s].
         samples: number of even output times.
-        fluid: "morison" (drag and added mass of water) or "void" (nothing at all); None for the machine's own choice.
-        added_mass: its form in water, one of `hydro.FORMS`.
-        rtol: relative tolerance of the time step.
-        atol: absolute tolerance of the time step.
+        fluid: "morison" (drag and added mass of water) or "void" (no fluid); None for the machine's default.
+        added_mass: form of the added mass, one of `hydro.FORMS`.
+        rtol: relative tolerance of the time integration.
+        atol: absolute tolerance of the time integration.
         progress: show a progress bar.
-        reading: of a paper that can be read in several ways (the moth); None for the machine's own choice.
-        sections: on each wing of the moth; None for the published number.
-        optimise: of the rower: seek a faster stroke of the same power.
+        reading: interpretation of an ambiguous paper (the moth); None for the machine's default.
+        sections: number of sections of each wing of the moth; None for the published number.
+        optimise: for the rower: search for a faster stroke of the same power.
     """
 
     t1: float
@@ -41,7 +41,7 @@ class Settings:
     optimise: bool = False
 
     def medium(self) -> hydro.AbstractFluid:
-        """The fluid that was chosen; water by Morison's model when none was."""
+        """The chosen fluid; Morison's model of water by default."""
         if self.fluid is not None and self.fluid not in FLUIDS:
             raise ValueError(f"fluid = {self.fluid!r}: must be one of {', '.join(FLUIDS)}")
         return hydro.Void() if self.fluid == "void" else hydro.Morison(added_mass=self.added_mass)
@@ -52,16 +52,15 @@ class Robot:
     """One machine.
 
     Attributes:
-        help: what it is, in a line.
-        duration: how long it runs unless told otherwise [s].
-        period: of its motion [s].
-        rate: output times per second that make its curves smooth [1/s].
-        run: a run, recorded; everything the other three need is in the dataset.
-        figures: its figures, by the name of their file; each is drawn when called.
-        body: the dataset as sections along one body, for the film.
-        lines: its numbers in words.
-        film: (dataset, path, fps, width, camera, progress) -> path of the film; that of sections along one body
-            when None.
+        help: one-line description.
+        duration: default duration of a run [s].
+        period: period of its motion [s].
+        rate: output times per second that give smooth curves [1/s].
+        run: simulates the machine and returns a dataset with everything the other functions need.
+        figures: its figures, by file name; each is drawn when called.
+        body: converts the dataset to sections along one body, for the film.
+        lines: its main results as lines of text.
+        film: (dataset, path, fps, width, camera, progress) -> path of the film; None draws sections along one body.
     """
 
     help: str

@@ -1,4 +1,4 @@
-"""The few numbers of a machine's run that one wants to read first, in words."""
+"""Main results of a machine's run, as lines of text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,11 +9,11 @@ from ..view.power_identity import identity_residual
 
 
 def mean_speed(dataset: xr.Dataset, period: float) -> tuple[float, float]:
-    """Displacement of the centre of mass over the last period by its duration [m/s], and that duration [s].
+    """Mean speed of the centre of mass over the last period [m/s], and the duration of the average [s].
 
     Args:
         dataset: a result of `multibody.simulate`.
-        period: of the motion [s]; the whole run when it is shorter.
+        period: period of the motion [s]; the whole run if it is shorter.
     """
     time, centre = dataset["time"].values, dataset["centre_of_mass"].values
     window = min(float(period), float(time[-1] - time[0]))
@@ -22,7 +22,7 @@ def mean_speed(dataset: xr.Dataset, period: float) -> tuple[float, float]:
 
 
 def motion_lines(dataset: xr.Dataset, period: float) -> list[str]:
-    """Speed, distance, where the head ends."""
+    """Speed, distance, final position of the head."""
     speed, window = mean_speed(dataset, period)
     time, centre = dataset["time"].values, dataset["centre_of_mass"].values
     x, y, z = dataset["head_position"].values[-1]
@@ -35,14 +35,14 @@ def motion_lines(dataset: xr.Dataset, period: float) -> list[str]:
 
 
 def torque_lines(dataset: xr.Dataset, families: Mapping[str, Sequence[str]], start: float) -> list[str]:
-    """Greatest torque of each family of joints against the limit of its actuators, in the start and after it.
+    """Peak torque of each family of joints against the limit of its actuators, during and after the start.
 
     Args:
-        dataset: with `torque` and `torque_limit` [N·m].
-        families: names of the freedoms in each.
+        dataset: a record with `torque` and `torque_limit` [N·m].
+        families: names of the freedoms in each family.
         start: end of the start [s].
     """
-    told = []
+    lines = []
     for family, names in families.items():
         torque = np.abs(dataset["torque"].sel(freedom=list(names)).values)
         limit = float(dataset["torque_limit"].sel(freedom=list(names)).min())
@@ -55,16 +55,16 @@ def torque_lines(dataset: xr.Dataset, families: Mapping[str, Sequence[str]], sta
             after = f", {later.max():.2f} N m after the start" if later.size and time[when] <= start else ""
             share = f"within the limit of {limit:g} N m" if peak <= limit else f"{peak / limit:.2f} of {limit:g} N m"
             words = f"{peak:.2f} N m ({names[which]}, t = {time[when]:.2f} s){after}: {share}"
-        told.append(f"{'peak torques' if not told else '':16}{family:6}{words}")
-    return told
+        lines.append(f"{'peak torques' if not lines else '':16}{family:6}{words}")
+    return lines
 
 
 def power_lines(dataset: xr.Dataset, period: float) -> list[str]:
-    """Mean power of the motors, the power identity and, where no fluid acts, the momentum.
+    """Mean motor power, the power identity and, without a fluid, the momentum.
 
     Args:
-        dataset: with the terms of its power budget.
-        period: of the motion [s].
+        dataset: a record with the terms of its power budget.
+        period: period of the motion [s].
     """
     time = dataset["time"].values
     last = time >= time[-1] - period - 1e-9

@@ -1,4 +1,4 @@
-"""The swimming body in motion: GIF with Pillow, MP4 with ffmpeg; no screen needed."""
+"""Animations of a swimming body: GIF with Pillow, MP4 with ffmpeg; works without a display."""
 
 import shutil
 import subprocess
@@ -50,25 +50,25 @@ def animate(
     view: Camera | None = None,
     progress: bool = True,
 ) -> Path:
-    """Films a swim: the skin of the body, its shadow on a grid, the path of its nose.
+    """Animates a swim: the skin of the body, its shadow on a grid, the path of its nose.
 
     Args:
         dataset: a result of `cosserat.simulate`.
-        path: the file to write; its ending tells the format, `.gif` or `.mp4` (needs the program ffmpeg).
-        fps: pictures per second of swimming; a GIF counts in 1/100 s, so 20, 25 and 50 are kept exactly.
+        path: output file; its suffix selects the format, `.gif` or `.mp4` (needs the program ffmpeg).
+        fps: frames per second of swimming; GIF delays are multiples of 1/100 s, so 20, 25 and 50 are exact.
         width: width [pixels].
-        height: height [pixels]; what the scene needs when None.
-        camera: "fixed" shows the whole path, "follow" keeps the body in the middle, "auto" follows when the path
+        height: height [pixels]; chosen to fit the scene when None.
+        camera: "fixed" shows the whole path, "follow" keeps the body centred, "auto" follows if the path
             is longer than three bodies.
-        view: where the scene is seen from; obliquely from above when None.
+        view: direction of view; obliquely from above when None.
         progress: show a progress bar.
 
     Returns:
         The path of the file.
 
     Raises:
-        ValueError: another ending, or an option out of range.
-        RuntimeError: MP4 was asked for and there is no ffmpeg, or it failed.
+        ValueError: another suffix, or an option out of range.
+        RuntimeError: MP4 was requested and ffmpeg is missing or failed.
     """
     check_record(dataset)
     path = film_path(path)
@@ -77,18 +77,18 @@ def animate(
 
 
 def film_path(path: str | Path) -> Path:
-    """The path; refuses one whose film could not be written, before its pictures are drawn."""
+    """Returns the path; raises before any frame is drawn if the film could not be written."""
     path = Path(path)
     kind = path.suffix.lower()
     if kind not in (".gif", ".mp4"):
         raise ValueError(f"path = {path}: the animation must end in .gif or .mp4")
     if kind == ".mp4" and shutil.which("ffmpeg") is None:
-        raise RuntimeError(f"{path}: MP4 needs the program ffmpeg, which is not on the PATH; ask for a .gif instead")
+        raise RuntimeError(f"{path}: MP4 needs the program ffmpeg, which is not on the PATH; write a .gif instead")
     return path
 
 
 def write_film(pictures: list[Image.Image], path: Path, fps: float) -> Path:
-    """Writes pictures as a GIF or MP4 film, as the ending of the path tells."""
+    """Writes frames as a GIF or MP4 film, according to the suffix of the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix.lower() == ".gif":
         _write_gif(pictures, path, fps)
@@ -106,15 +106,15 @@ def film_stills(
     *,
     closed: bool = False,
 ) -> Path:
-    """Films a run from pictures of its recorded instants.
+    """Animates a run from images of its recorded instants.
 
     Args:
-        dataset: with the times of the instants [s].
-        still: the picture of one of them, by its index.
+        dataset: a record with the times of the instants [s].
+        still: function that draws one of them, by its index.
         path: ends in .gif or .mp4.
-        fps: pictures per second.
+        fps: frames per second.
         progress: show a progress bar.
-        closed: leave out the last instant, which is the first of a motion that repeats.
+        closed: omit the last instant, which equals the first in a periodic motion.
     """
     path = film_path(path)
     time = dataset["time"].values
@@ -134,7 +134,7 @@ def frames(
     view: Camera | None = None,
     progress: bool = False,
 ) -> Iterator[Image.Image]:
-    """The pictures of `animate`, one after the other; arguments as there."""
+    """Generates the frames of `animate`; arguments as there."""
     check_record(dataset)
     times = frame_times(dataset, fps)
     stage = _Stage(dataset, width, height, camera, view)
@@ -152,7 +152,7 @@ def still(
     view: Camera | None = None,
     before: Sequence[float] = (),
 ) -> Image.Image:
-    """One picture of the animation.
+    """One frame of the animation.
 
     Args:
         dataset: a result of `cosserat.simulate`.
@@ -161,7 +161,7 @@ def still(
         height: as in `animate`.
         camera: as in `animate`.
         view: as in `animate`.
-        before: earlier instants [s] at which the body is shown too, paler.
+        before: earlier instants [s] at which the body is also drawn, in a paler colour.
     """
     check_record(dataset)
     time = float(dataset["time"][-1] if time is None else number("time", time))
@@ -169,7 +169,7 @@ def still(
 
 
 def frame_times(dataset: xr.Dataset, fps: float) -> Float[np.ndarray, "frames"]:
-    """Times of the pictures [s]: from the first recorded one, `fps` of them in a second, at least two."""
+    """Times of the frames [s]: from the first recorded time, `fps` per second, at least two."""
     if not (isinstance(fps, int | float) and np.isfinite(fps) and 0 < fps <= 100):
         raise ValueError(f"fps = {fps!r}: must be positive and at most 100 [1/s]")
     first, last = float(dataset["time"][0]), float(dataset["time"][-1])
@@ -178,7 +178,7 @@ def frame_times(dataset: xr.Dataset, fps: float) -> Float[np.ndarray, "frames"]:
 
 
 class _Stage:
-    """Everything of a film that stays the same from picture to picture."""
+    """Everything that is constant over the frames of a film."""
 
     def __init__(self, dataset: xr.Dataset, width: int, height: int | None, camera: str, view: Camera | None):
         if camera not in CAMERAS:
@@ -235,7 +235,7 @@ class _Stage:
 
 
 def _scene_box(position, radius, length) -> Box:
-    """Space that holds the whole swim, its sides on quarters of a metre (of a 2 m body)."""
+    """Box that contains the whole swim, rounded to quarters of a metre (for a 2 m body)."""
     quantum = length / 8
     low = np.floor((position.min(axis=(0, 1)) - radius) / quantum) * quantum
     high = np.ceil((position.max(axis=(0, 1)) + radius) / quantum) * quantum
@@ -247,7 +247,7 @@ def _scene_box(position, radius, length) -> Box:
 
 
 def _around(centre, box: Box, length: float) -> Box:
-    """Room for one body around its middle."""
+    """Box of one body length around its middle."""
     half = 0.62 * length
     return Box(
         np.array([centre[0] - half, centre[1] - 0.5 * half, box.low[2]]),
@@ -256,7 +256,7 @@ def _around(centre, box: Box, length: float) -> Box:
 
 
 def _smoothed(path, times):
-    """The middle of the body without its wobble: a mean over one second."""
+    """Position of the body without its oscillation: average over one second."""
     steps = max(int(np.round(1.0 / max(float(np.mean(np.diff(times))), 1e-9))), 1)
     steps = min(steps | 1, len(path) if len(path) % 2 else len(path) - 1)
     padded = np.pad(path, ((steps // 2, steps // 2), (0, 0)), mode="edge")
@@ -265,15 +265,15 @@ def _smoothed(path, times):
 
 
 def _write_gif(pictures: list[Image.Image], path: Path, fps: float) -> None:
-    """One palette for the whole film, so that nothing flickers; only what changes is stored."""
+    """Uses one palette for the whole film, to avoid flicker, and stores only the changes."""
     chosen = [pictures[k] for k in np.linspace(0, len(pictures) - 1, min(6, len(pictures))).astype(int)]
     width, height = chosen[0].size
-    sheet = Image.new("RGB", (width, height * len(chosen) + height // 4), TRACE)  # thin lines keep their colour
+    sheet = Image.new("RGB", (width, height * len(chosen) + height // 4), TRACE)  # keeps thin lines in the palette
     for k, picture in enumerate(chosen):
         sheet.paste(picture, (0, k * height))
     palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT)
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
-    duration = max(10 * round(100.0 / fps), 20)  # a GIF counts in hundredths; viewers slow down below two
+    duration = max(10 * round(100.0 / fps), 20)  # GIF delays are in 1/100 s; viewers slow down below two
     indexed[0].save(
         path, save_all=True, append_images=indexed[1:], duration=duration, loop=0, optimize=False, disposal=1
     )

@@ -1,4 +1,4 @@
-"""The recorded body of a dataset as sections to draw."""
+"""Sections to draw, from the recorded body of a dataset."""
 
 import numpy as np
 import xarray as xr
@@ -9,13 +9,13 @@ from spatial import positive
 from .record import check_record
 from .surface import AROUND, Mesh, Sections, eel_skin, rotation_matrices, tube
 
-PLANAR = 1e-6  # share of the body's length that a planar motion may leave its plane by
+PLANAR = 1e-6  # allowed deviation of a planar motion from its plane, relative to the body length
 EYE_ABSCISSA = 0.8  # in semi-axes of the head
 EYE_ANGLE = 0.65  # above the flank [rad]
 
 
 def drawn_abscissae(dataset: xr.Dataset, rings: int = 110) -> Float[np.ndarray, "rings"]:
-    """Where to draw rings [m]: even along the body, dense at its round ends."""
+    """Abscissae of the rings to draw [m]: evenly spaced, denser at the round ends."""
     X = dataset["X"].values
     b = dataset["semiaxis_b"].values
     nose, tail = float(b.max()), float(X[-1] - X[0]) * 0.025
@@ -25,9 +25,9 @@ def drawn_abscissae(dataset: xr.Dataset, rings: int = 110) -> Float[np.ndarray, 
 
 
 def sections_at(dataset: xr.Dataset, time: float, rings: int = 110) -> Sections:
-    """The body at any time between the first and the last [s], interpolated between the recorded instants.
+    """Sections of the body at any time of the run [s], interpolated between the recorded instants.
 
-    Squares of the semi-axes are interpolated: they are smooth where a round end makes the semi-axes steep.
+    The squares of the semi-axes are interpolated, because they stay smooth at the round ends.
     """
     check_record(dataset)
     X, x = dataset["X"].values, drawn_abscissae(dataset, rings)
@@ -36,7 +36,7 @@ def sections_at(dataset: xr.Dataset, time: float, rings: int = 110) -> Sections:
     quaternion = np.stack([np.interp(x, X, q) for q in quaternion.T], axis=-1)
     quaternion = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
     b, c = (np.sqrt(np.interp(x, X, dataset[name].values ** 2)) for name in ("semiaxis_b", "semiaxis_c"))
-    b[[0, -1]], c[[0, -1]] = 0.0, 0.0  # the skin is closed
+    b[[0, -1]], c[[0, -1]] = 0.0, 0.0  # closes the skin
     return Sections(np.stack([np.interp(x, X, p) for p in position.T], axis=-1), rotation_matrices(quaternion), b, c)
 
 
@@ -47,7 +47,7 @@ def body_mesh(dataset: xr.Dataset, time: float, rings: int = 110, around: int = 
 
 
 def eyes(sections: Sections) -> list[tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]]:
-    """Left and right eye: a point of the skin in the world [m] and the direction it looks in."""
+    """Left and right eye: point on the skin in the world [m] and direction of sight."""
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(sections.position, axis=0), axis=1))])
     ring = int(np.searchsorted(along, EYE_ABSCISSA * sections.b.max()))
     angles = np.array([EYE_ANGLE, np.pi - EYE_ANGLE])
@@ -56,7 +56,7 @@ def eyes(sections: Sections) -> list[tuple[Float[np.ndarray, "3"], Float[np.ndar
 
 
 def snapshot_times(dataset: xr.Dataset, every: float) -> Float[np.ndarray, "snapshots"]:
-    """Times from the first to the last, `every` seconds [s].
+    """Times from the first to the last at intervals of `every` [s].
 
     Raises:
         ValueError: `every` is not positive.
@@ -78,7 +78,7 @@ def body_length(dataset: xr.Dataset) -> float:
 
 
 def _instant(dataset, time):
-    """Positions and quaternions at a time, linear between the two recorded instants around it."""
+    """Positions and quaternions at a time, by linear interpolation between recorded instants."""
     times = dataset["time"].values
     if not times[0] - 1e-9 <= time <= times[-1] + 1e-9:
         raise ValueError(f"time = {time:g}: the data run from {times[0]:g} to {times[-1]:g} s")
@@ -95,7 +95,7 @@ def _instant(dataset, time):
 
 
 def _aligned(quaternion):
-    """The same rotations, with signs that do not jump along the body."""
+    """The same rotations, with quaternion signs continuous along the body."""
     jumps = np.sum(quaternion[1:] * quaternion[:-1], axis=-1) < 0
     sign = np.concatenate([[1.0], np.where(np.cumsum(jumps) % 2, -1.0, 1.0)])
     return quaternion * sign[:, None]

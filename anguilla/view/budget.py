@@ -1,4 +1,4 @@
-"""Where the power goes: actuators, water, kinetic energy, and what their identity leaves."""
+"""Figure of the power budget: actuators, water, kinetic energy, and the residual of their identity."""
 
 import numpy as np
 import xarray as xr
@@ -24,7 +24,7 @@ from .style import (
 
 
 def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
-    """Power of the actuators, of the water and of the kinetic energy against time, and the identity's residual.
+    """Power of the actuators, of the water and of the kinetic energy against time, and the residual of their identity.
 
     Args:
         dataset: a result of `cosserat.simulate`.

@@ -1,4 +1,4 @@
-"""A chain of rigid links as sections along one body, so that everything that draws a beam draws it too."""
+"""A chain of rigid links as sections along one body, so that figures of a beam also work for a chain."""
 
 import jax
 import jax.numpy as jnp
@@ -13,22 +13,22 @@ from spatial.checks import shown
 from .record import check_record
 
 STATIONS = 16  # per link
-KINK = 1e-6  # share of a link's length in which the skin passes from one link to the next
+KINK = 1e-6  # part of a link's length over which the skin passes to the next link
 
 
 def chain_body(dataset: xr.Dataset, tree: Tree, profile: Profile) -> xr.Dataset:
-    """Position and orientation of sections along a chain whose links follow one another as X grows.
+    """Position and orientation of sections along a chain whose links follow one another in X.
 
-    Each link is rigid and carries its own sections; they turn at the joints only.
+    Each link is rigid and has its own sections; orientation changes only at the joints.
 
     Args:
         dataset: a result of `multibody.simulate`.
-        tree: the bodies; those with a strip are the links of the chain, in order.
+        tree: the tree; its bodies with a strip are the links of the chain, in order.
         profile: sections along the whole chain.
 
     Returns:
         A dataset over `time` and `X` with `position`, `orientation`, `semiaxis_b`, `semiaxis_c` and
-        `head_position`, named as in a swim of the beam.
+        `head_position`, named as in a simulation of the beam.
 
     Raises:
         ValueError: the links are not as long as the profile, or there are none.
@@ -42,7 +42,7 @@ def chain_body(dataset: xr.Dataset, tree: Tree, profile: Profile) -> xr.Dataset:
     share = 0.5 - 0.5 * np.cos(np.pi * np.linspace(0.0, 1.0, STATIONS))
     share = KINK + (1.0 - 2.0 * KINK) * share
     X, place, turn, begin = [], [], [], 0.0
-    upward = None  # t3 of the link before, in the world at the first instant
+    upward = None  # t3 of the previous link, in the world at the first instant
     for link in np.unique(owner):
         mine = np.flatnonzero(owner == link)
         weight, axes = np.asarray(points.weight)[mine], np.asarray(points.rotation)[mine[0]]
@@ -52,7 +52,7 @@ def chain_body(dataset: xr.Dataset, tree: Tree, profile: Profile) -> xr.Dataset:
         local = middle + length * (share - 0.5)[:, None] * axes[:, 0]
         rotation = dataset["rotation"].values[:, link]
         if upward is not None and (rotation[0] @ axes)[:, 2] @ upward < 0:
-            axes = axes * np.array([1.0, -1.0, -1.0])  # the same ellipse, its back on the side of its neighbour's
+            axes = axes * np.array([1.0, -1.0, -1.0])  # same ellipse, dorsal side aligned with the previous link
         upward = (rotation[0] @ axes)[:, 2]
         place.append(dataset["position"].values[:, None, link] + np.einsum("tij,sj->tsi", rotation, local))
         across = Rotation.from_matrix(rotation @ axes).as_quat(scalar_first=True)

@@ -1,4 +1,4 @@
-"""How fast chains of rigid links tend to the continuous body."""
+"""Figure of the convergence of chains of rigid links to the continuous body."""
 
 import numpy as np
 import xarray as xr
@@ -13,11 +13,11 @@ SIGNS = (("o", "-"), ("s", "--"))  # by gait
 
 
 def beam_against_chain(study: xr.Dataset, *, ax: Axes | None = None) -> Figure:
-    """Error of the head's acceleration against the number of links, with a guide of slope 2 in 1/N.
+    """Error of the head acceleration against the number of links, with a reference line of slope 2 in 1/N.
 
     Args:
         study: a result of `validation.beam_against_chain.beam_against_chain`.
-        ax: where to draw; a new figure when None.
+        ax: axes to draw in; a new figure when None.
     """
     with styled():
         ax = ax or new_figure(6.4, 4.4).add_subplot()

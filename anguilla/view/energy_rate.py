@@ -1,4 +1,4 @@
-"""The exact rate of the kinetic energy along a recorded swim."""
+"""Exact rate of the kinetic energy along a recorded swim."""
 
 import equinox as eqx
 import jax
@@ -16,14 +16,14 @@ from .record import check_record
 
 
 def with_energy_rate(dataset: xr.Dataset, beam: cosserat.Beam, gait: Gait, fluid: AbstractFluid) -> xr.Dataset:
-    """The dataset with `energy_rate`, d/dt(T + T_a) [W], by the derivative of the energy along the motion.
+    """Adds `energy_rate`, d/dt(T + T_a) [W], computed as the derivative of the energy along the motion.
 
-    The energy depends on time (through the shape) and on the head's twist only, whose rate is recorded: no
-    difference between output times is taken, so the residual of the power identity shows the dynamics.
+    The energy depends on time (through the shape) and on the head's twist, whose rate is recorded. No finite
+    difference between output times is needed, so the residual of the power identity measures the dynamics.
 
     Args:
-        dataset: what `cosserat.simulate` returned.
-        beam: the body of that run.
+        dataset: result of `cosserat.simulate`.
+        beam: body of that run.
         gait: its strain law.
         fluid: its fluid.
     """
@@ -50,7 +50,7 @@ def _rates(
     twist_rate: Float[Array, "times 6"],
 ) -> Float[Array, "times"]:
     def energy(t, twist):
-        # No run-time check inside: JAX keeps no compiled program that calls back to Python.
+        # No run-time check inside: JAX does not cache programs with Python callbacks.
         state = unchecked_state(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist)
         sums = cosserat.energetics(beam, gait, fluid, state, t)
         return sums.kinetic + sums.added

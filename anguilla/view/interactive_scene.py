@@ -1,4 +1,4 @@
-"""A run to turn, zoom and play in a notebook or browser: the skin, coloured by a field, on a time slider."""
+"""Interactive 3-D view for notebooks and browsers: the skin, coloured by a field, with a time slider."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 FIELD = "internal_moment"
-BACKGROUND, FLOOR = "#DCE8EE", "#EAF2F5"  # the water of the films
-SPEED = 1.0  # of the play button, in seconds of the run a second
-PAGE_HEIGHT = "96vh"  # of the window: the slider is never below its edge
-MARGIN = 0.08  # around the room the body sweeps, in its greatest side
+BACKGROUND, FLOOR = "#DCE8EE", "#EAF2F5"  # same colours as in the films
+SPEED = 1.0  # playback speed of the play button, relative to real time
+PAGE_HEIGHT = "96vh"  # relative to the window, so that the slider stays visible
+MARGIN = 0.08  # around the region swept by the body, relative to its longest side
 
 
 def interactive(
@@ -28,16 +28,16 @@ def interactive(
     rings: int = 60,
     around: int = 20,
 ) -> "go.Figure":
-    """The moving body as a plotly figure: drag to turn, scroll to zoom, slide or play the time.
+    """Animated body as a plotly figure: drag to rotate, scroll to zoom, use the slider or the play button.
 
     Args:
-        dataset: what `cosserat.simulate` returned.
-        field: what colours the skin: a variable along the body, such as "internal_moment", "internal_force",
+        dataset: result of `cosserat.simulate`.
+        field: field that colours the skin: a variable along the body, such as "internal_moment", "internal_force",
             "fluid_drag", "fluid_added_mass", "strain".
         component: one of its components by label; None for its magnitude.
-        frames: instants on the slider.
-        rings: rings of the skin along the body.
-        around: corners of a ring.
+        frames: number of instants on the slider.
+        rings: number of rings of the skin along the body.
+        around: number of points per ring.
 
     Raises:
         ImportError: plotly is not installed.
@@ -82,12 +82,12 @@ def interactive(
 
 
 def interactive_page(dataset: xr.Dataset, path: str | Path, field: str = FIELD, component: str | None = None) -> Path:
-    """Writes `interactive` as one HTML file that needs no network; returns its path.
+    """Writes `interactive` as one self-contained HTML file; returns its path.
 
     Args:
-        dataset: what `cosserat.simulate` returned.
-        path: the file; its folder is made when it does not exist.
-        field: what colours the skin, see `interactive`.
+        dataset: result of `cosserat.simulate`.
+        path: output file; its directory is created if necessary.
+        field: field that colours the skin, see `interactive`.
         component: one of its components by label; None for its magnitude.
     """
     path = Path(path)
@@ -101,12 +101,12 @@ def _plotly():
     try:
         import plotly.graph_objects as go
     except ImportError as error:
-        raise ImportError("the interactive view draws with plotly: pip install 'anguilla[interactive]'") from error
+        raise ImportError("the interactive view needs plotly: pip install 'anguilla[interactive]'") from error
     return go
 
 
 def _room(surface: Skin):
-    """Axes that hold the whole run, with one scale in all directions."""
+    """Axes that contain the whole run, with equal scales."""
     low, high = surface.points.min(axis=(0, 1)), surface.points.max(axis=(0, 1))
     pad = MARGIN * float(np.max(high - low))
     low, high = low - pad, high + pad
@@ -129,7 +129,7 @@ def _slider(surface: Skin):
     return dict(
         active=0,
         currentvalue=dict(prefix="t = ", suffix=" s"),
-        pad=dict(t=10, l=120, b=24),  # below: room for its labels
+        pad=dict(t=10, l=120, b=24),  # room for the labels below
         steps=[dict(args=[[f"{t:.3f}"], jump], label=f"{t:.2f}", method="animate") for t in surface.time],
     )
 

@@ -1,4 +1,4 @@
-"""A quantity over the whole body and the whole swim: space-time maps."""
+"""Space-time maps: a quantity over the whole body and the whole run."""
 
 import numpy as np
 import xarray as xr
@@ -37,7 +37,7 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
     Args:
         dataset: a result of `cosserat.simulate`.
         field: "curvature" (K3), "moment" (M3) or "lateral_force" (of the fluid, along t2, per metre).
-        ax: where to draw; a new figure when None.
+        ax: axes to draw in; a new figure when None.
     """
     check_record(dataset, ("time", "X", "strain", "internal_moment"))
     title, unit, values = _field(dataset, field)
@@ -57,7 +57,7 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
 
 
 def _field(dataset: xr.Dataset, field: str) -> tuple[str, str, np.ndarray]:
-    """What it is called, its unit, its values over time and X."""
+    """Name, unit and values of a field over time and X."""
     if field == "curvature":
         return "curvature $K_3$", "1/m", dataset["strain"].sel(strain_component="K3").values
     if field == "moment":

@@ -1,4 +1,4 @@
-"""Figures of optimised gaits: the way to the optimum, the gait before and after, one optimiser against another."""
+"""Figures of optimised gaits: history of the optimisation, gait before and after, comparison of optimisers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,20 +15,20 @@ def optimum_path(optimum: Any) -> Figure:
     """Objective and parameters against evaluations.
 
     Args:
-        optimum: what `gaits.optimise` returned.
+        optimum: result of `gaits.optimise`.
     """
     with styled():
         return optimum.plot(new_figure(8.6, 6.4))
 
 
 def gaits_compared(before: xr.Dataset, after: xr.Dataset, periods: tuple[float, float], torque_limit: float) -> Figure:
-    """The last period of two swims: the body seen from above, and peak torque and curvature along it.
+    """Last period of two swims: the body from above, and peak torque and curvature along it.
 
     Args:
         before: a swim of the reference gait.
         after: a swim of the optimised one.
-        periods: their periods [s].
-        torque_limit: greatest torque allowed [N·m].
+        periods: periods of the two gaits [s].
+        torque_limit: maximum allowed torque [N·m].
     """
     with styled():
         figure = new_figure(9.0, 7.2)
@@ -65,10 +65,10 @@ def gaits_compared(before: xr.Dataset, after: xr.Dataset, periods: tuple[float, 
 
 
 def optimisers_compared(comparisons: Sequence[Any]) -> Figure:
-    """Best value so far against rollouts, gradients against CMA-ES, one problem beside the other.
+    """Best value so far against rollouts, gradients against CMA-ES, one panel per problem.
 
     Args:
-        comparisons: what `anguilla.studies.cma_comparison.against_cma` returned, for each problem.
+        comparisons: results of `anguilla.studies.cma_comparison.against_cma`, one per problem.
     """
     with styled():
         figure = new_figure(6.4 * len(comparisons), 5.0)
@@ -110,7 +110,7 @@ def _last(swim: xr.Dataset, period: float) -> xr.Dataset:
 
 
 def _snapshots(ax: Axes, swim: xr.Dataset, period: float, name: str) -> None:
-    """The body eight times in the last period, turned so that it swims to the left, from its mean place."""
+    """The body at eight instants of the last period, rotated to swim to the left, relative to its mean position."""
     last = _last(swim, period)
     position = last["position"].values[:, :, :2]
     centre = last["centre_of_mass"].values[:, :2]

@@ -1,4 +1,4 @@
-"""What the actuators give is what the water takes and the body keeps: the identity, from a record."""
+"""The power identity, evaluated from a recorded run."""
 
 import numpy as np
 import xarray as xr
@@ -12,8 +12,8 @@ POWERS = ("time", "actuator_power", "dissipation", "convective_power")
 def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
     """d/dt(T + T_a) [W], and whether it is exact.
 
-    Exact when the dataset holds `energy_rate` (see `anguilla.with_energy_rate`); else the derivative of a quintic
-    spline through the recorded energies, as good as the output times are dense.
+    Exact if the dataset contains `energy_rate` (see `anguilla.with_energy_rate`); otherwise the derivative of a quintic
+    spline through the recorded energies, whose accuracy depends on the output interval.
     """
     from scipy.interpolate import make_interp_spline
 
@@ -26,7 +26,7 @@ def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
 
 
 def identity_residual(dataset: xr.Dataset) -> Float[np.ndarray, "time"]:
-    """What the power identity leaves [W]: actuators - d/dt(T + T_a) - dissipation + convective power."""
+    """Residual of the power identity [W]: actuators - d/dt(T + T_a) - dissipation + convective power."""
     check_record(dataset, POWERS)
     powers = dataset["actuator_power"] - dataset["dissipation"] + dataset["convective_power"]
     return powers.values - energy_rate(dataset)[0]

@@ -1,4 +1,4 @@
-"""Internal force and moment along the body at one instant, in the manner of [BPK06, Figure 10]."""
+"""Internal force and moment along the body at one instant, as in [BPK06, Figure 10]."""
 
 import numpy as np
 import xarray as xr
@@ -27,14 +27,14 @@ MOMENTS = ("$M_1$ (torsion)", "$M_2$", "$M_3$")
 
 
 def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: SomeAxes | None = None) -> Figure:
-    """Profiles of n and M in the section frame, with their values at the tail, which must be zero.
+    """Profiles of n and M in the section frame, with their values at the tail, which should be zero.
 
-    n and M are what the head side exerts on the tail side. n(L) = M(L) = 0 is not imposed: the circle is where
-    the profile must end, the words tell how far from it it ends.
+    n and M are exerted by the head side on the tail side. n(L) = M(L) = 0 is not imposed: a circle marks zero at the
+    tail, and the text states the residual.
 
     Args:
         dataset: a result of `cosserat.simulate`.
-        time: instant [s], the nearest recorded one is taken; the last one when None.
+        time: instant [s], rounded to the nearest recorded one; the last one when None.
         axes: two axes to draw in; a new figure when None.
     """
     check_record(
@@ -58,7 +58,7 @@ def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Som
 
 
 def _nearest(times: np.ndarray, time: float) -> int:
-    """Which of the recorded instants is nearest; refuses a time outside of the run."""
+    """Index of the nearest recorded instant; raises for a time outside the run."""
     if not times[0] - 1e-9 <= time <= times[-1] + 1e-9:
         raise ValueError(f"time = {time:g}: the data run from {times[0]:g} to {times[-1]:g} s")
     return int(np.abs(times - time).argmin())

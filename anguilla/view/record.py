@@ -1,4 +1,4 @@
-"""What is drawn must be a labelled record with the variables the figure needs; anything else is refused in words."""
+"""Checks that a figure receives a labelled record with the variables it needs."""
 
 import xarray as xr
 
@@ -12,16 +12,16 @@ def check_record(
     name: str = "dataset",
     made_by: str = "cosserat.simulate",
 ) -> None:
-    """Refuses what is not a labelled record, or lacks variables that will be drawn.
+    """Raises unless the argument is a labelled record with the required variables.
 
     Args:
-        dataset: what the caller gave.
-        needs: names of variables and coordinates.
-        name: of the argument.
-        made_by: what makes such records.
+        dataset: the argument to check.
+        needs: names of required variables and coordinates.
+        name: name of the argument.
+        made_by: function that returns such records.
 
     Raises:
-        ValueError: it is something else, or variables are missing.
+        ValueError: it has another type, or variables are missing.
     """
     if not isinstance(dataset, xr.Dataset):
         file = ", or `anguilla.load(...)`" if made_by.endswith("simulate") else ""
@@ -31,5 +31,5 @@ def check_record(
     missing = [variable for variable in needs if variable not in dataset.variables]
     if missing:
         tree = needs is BODY and "rotation" in dataset.variables
-        hint = "; that of a tree becomes one by `anguilla.view.chain_body`" if tree else ""
+        hint = "; convert that of a tree with `anguilla.view.chain_body`" if tree else ""
         raise ValueError(f"{name} has no {', '.join(missing)}: must be a record of `{made_by}`{hint}")

@@ -1,4 +1,4 @@
-"""A picture of a body in the water, drawn by painter's algorithm with Pillow: fast, no screen, no backend."""
+"""Image of a body in water, drawn by the painter's algorithm with Pillow: fast, without a display."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,17 +15,17 @@ from .surface import EYE, Mesh, Sections, lit, rgb
 
 WATER, FLOOR, GRID, SHADOW = "#DCE9EF", "#EDF4F6", "#C3D3DB", "#C9D8DE"
 TEXT, TRACE, TRACE_SHADOW = "#22303A", "#D55E00", "#D9B79C"
-SIDE, TOP, BOTTOM = 52, 32, 36  # room for words [pixels]
-SMOOTH = 2  # every picture is drawn this many times larger, then reduced: smooth edges
+SIDE, TOP, BOTTOM = 52, 32, 36  # margins for text [pixels]
+SMOOTH = 2  # supersampling factor for smooth edges
 
 
 @dataclass(frozen=True)
 class Viewport:
-    """Which part of the projected world the picture shows.
+    """The part of the projected world that an image shows.
 
     Attributes:
-        camera: where it is seen from.
-        centre: right and up of the middle of the picture [m].
+        camera: direction of view.
+        centre: coordinates right and up of the centre of the image [m].
         scale: pixels per metre in the finished picture.
         width: width of the finished picture [pixels].
         height: height of the finished picture [pixels].
@@ -38,25 +38,25 @@ class Viewport:
     height: int
 
     def pixels(self, points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 2"]:
-        """Where points of the world fall on the large picture [pixels from the upper left corner]."""
+        """Position of points of the world on the supersampled image [pixels from the upper left corner]."""
         view = self.camera.project(points)
         right = (view[..., 0] - self.centre[0]) * self.scale + self.width / 2
         down = (self.centre[1] - view[..., 1]) * self.scale + self.height / 2
         return SMOOTH * np.stack([right, down], axis=-1)
 
     def moved_to(self, point: Float[np.ndarray, "3"]) -> "Viewport":
-        """The same view with a point of the world in its middle."""
+        """The same view, centred on a point of the world."""
         right, up, _ = self.camera.project(point)
         return replace(self, centre=(float(right), float(up)))
 
 
 @dataclass(frozen=True)
 class Box:
-    """A part of space.
+    """An axis-aligned box.
 
     Attributes:
         low: smallest x, y, z [m].
-        high: greatest x, y, z [m].
+        high: largest x, y, z [m].
     """
 
     low: Float[np.ndarray, "3"]
@@ -71,13 +71,13 @@ class Box:
 
 
 def fitted(camera: Camera, box: Box, width: int, height: int | None = None) -> Viewport:
-    """The viewport that shows a whole box, with room for the words around it.
+    """The viewport that shows a whole box, with margins for text.
 
     Args:
-        camera: where it is seen from.
-        box: what must be seen.
+        camera: direction of view.
+        box: the box to show.
         width: width of the picture [pixels].
-        height: its height [pixels]; what the box needs when None, between 0.4 and 0.65 of the width.
+        height: its height [pixels]; chosen to fit the box when None, between 0.4 and 0.65 of the width.
     """
     view = camera.project(box.corners)[:, :2]
     low, high = view.min(axis=0), view.max(axis=0)
@@ -91,12 +91,12 @@ def fitted(camera: Camera, box: Box, width: int, height: int | None = None) -> V
 
 
 def blank(view: Viewport) -> Image.Image:
-    """A picture of water."""
+    """An empty image in the colour of water."""
     return Image.new("RGB", (SMOOTH * view.width, SMOOTH * view.height), WATER)
 
 
 def draw_floor(picture: Image.Image, view: Viewport, box: Box, step: float) -> None:
-    """A horizontal grid at the bottom of a box, with metres written along its two near edges."""
+    """Draws a horizontal grid at the bottom of a box, with lengths in metres along its two near edges."""
     paint = ImageDraw.Draw(picture)
     (x0, y0, z), (x1, y1, _) = box.low, box.high
     rectangle = np.array([[x0, y0, z], [x1, y0, z], [x1, y1, z], [x0, y1, z]])
@@ -120,7 +120,7 @@ def draw_floor(picture: Image.Image, view: Viewport, box: Box, step: float) -> N
 def draw_line(
     picture: Image.Image, view: Viewport, points: Float[np.ndarray, "points 3"], colour: str, width: float
 ) -> None:
-    """A line through points of the world; width in pixels of the finished picture."""
+    """Draws a line through points of the world; width in pixels of the finished image."""
     if len(points) > 1:
         ImageDraw.Draw(picture).line(
             _flat(view.pixels(points)), fill=colour, width=round(SMOOTH * width), joint="curve"
@@ -128,7 +128,7 @@ def draw_line(
 
 
 def draw_shadow(picture: Image.Image, view: Viewport, mesh: Mesh, floor: float) -> None:
-    """The shadow that a surface throws straight down on the floor [height in m]."""
+    """Draws the shadow of a surface, cast vertically onto the floor [height in m]."""
     corners = mesh.corners[mesh.normals[:, 2] > 0].copy()
     corners[..., 2] = floor
     paint = ImageDraw.Draw(picture)
@@ -137,7 +137,7 @@ def draw_shadow(picture: Image.Image, view: Viewport, mesh: Mesh, floor: float) 
 
 
 def draw_surface(picture: Image.Image, view: Viewport, mesh: Mesh, heads: tuple[Sections, ...] = ()) -> None:
-    """A surface in the light, far faces first; eyes on the heads of the given bodies."""
+    """Draws a lit surface, far faces first, and eyes on the heads of the given bodies."""
     towards = view.camera.towards()
     seen = mesh.normals @ towards > -0.05
     corners = mesh.corners[seen]
@@ -157,12 +157,12 @@ def draw_surface(picture: Image.Image, view: Viewport, mesh: Mesh, heads: tuple[
 
 
 def draw_text(picture: Image.Image, text: str, x: float, y: float, size: int = 13, anchor: str = "la") -> None:
-    """Words at a place given in pixels of the finished picture."""
+    """Writes text at a position in pixels of the finished image."""
     ImageDraw.Draw(picture).text((SMOOTH * x, SMOOTH * y), text, fill=TEXT, font=_font(SMOOTH * size), anchor=anchor)
 
 
 def finished(picture: Image.Image) -> Image.Image:
-    """The picture at its final size."""
+    """Returns the image at its final size."""
     return picture.reduce(SMOOTH)
 
 
@@ -186,13 +186,13 @@ def _eye_patches(view, sections):
 
 
 def _write(paint, view, point, text, right, down):
-    """Words beside a point of the world, so many pixels of the finished picture away from it."""
+    """Writes text next to a point of the world, at an offset in pixels of the finished image."""
     x, y = view.pixels(np.array(point))
     paint.text((x + SMOOTH * right, y + SMOOTH * down), text, fill=TEXT, font=_font(SMOOTH * 10), anchor="mm")
 
 
 def _multiples(low, high, step):
-    return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) + 0.0  # no -0
+    return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) + 0.0  # + 0.0 avoids -0
 
 
 def _flat(points):

@@ -1,4 +1,4 @@
-"""The skin of a recorded body over time, with fields painted on it: what interactive views and exports draw."""
+"""Surface of a recorded body over time, with fields at its vertices, for interactive views and exports."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,13 @@ from .surface import ring_points
 
 @dataclass(frozen=True)
 class Skin:
-    """A surface of triangles that moves.
+    """A moving triangulated surface.
 
     Attributes:
         time: instants [s].
-        points: corners in the world at each instant, ring after ring [m].
-        triangles: three corners each, outward by the right-hand rule.
-        abscissa: X of the ring each corner belongs to [m].
+        points: vertices in the world at each instant, ring after ring [m].
+        triangles: three vertex indices each, outward by the right-hand rule.
+        abscissa: X of the ring of each vertex [m].
     """
 
     time: Float[np.ndarray, "times"]
@@ -29,13 +29,13 @@ class Skin:
 
 
 def skin(dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 20) -> Skin:
-    """The skin at even instants of a recorded run.
+    """The surface at even instants of a recorded run.
 
     Args:
-        dataset: what `cosserat.simulate` returned, or the body of a tree (`view.chain_body`).
-        frames: number of instants, first and last included.
+        dataset: result of `cosserat.simulate`, or the body of a tree (`view.chain_body`).
+        frames: number of instants, including the first and the last.
         rings: number of rings along the body.
-        around: corners of one ring.
+        around: number of points per ring.
     """
     check_record(dataset)
     for name, value, least in (("frames", frames, 2), ("rings", rings, 24), ("around", around, 3)):
@@ -50,11 +50,11 @@ def skin(dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 2
 def field_on_skin(
     dataset: xr.Dataset, surface: Skin, name: str, component: str | None = None
 ) -> tuple[Float[np.ndarray, "times corners"], str]:
-    """A field of the record at the corners of the skin, and its label with the unit.
+    """A field of the record at the vertices of the surface, and its label with the unit.
 
     Args:
         dataset: the record.
-        surface: the skin, of the same record.
+        surface: the surface, of the same record.
         name: variable over (time, X) or (time, X, components), such as "internal_moment" or "fluid_drag".
         component: one label of the last dimension; None for the magnitude of its first three components.
 
@@ -91,5 +91,5 @@ def _triangles(rings, around):
     corner = np.arange(rings * around).reshape(rings, around)
     after = np.roll(corner, -1, axis=1)
     a, b, c, d = corner[:-1], after[:-1], after[1:], corner[1:]
-    # t2 turns to t3 about t1, which leads from ring to ring: a, b, c turns outwards.
+    # t2, t3 are right-handed about t1, which points from ring to ring: a, b, c is outward.
     return np.concatenate([np.stack([a, b, c], -1).reshape(-1, 3), np.stack([a, c, d], -1).reshape(-1, 3)])

@@ -1,4 +1,4 @@
-"""One look for every figure: sizes, colours, labels with units."""
+"""Common style of all figures: sizes, colours, labels with units."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -9,16 +9,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-# Okabe and Ito's palette: eight colours that every kind of colour vision tells apart.
+# Okabe and Ito's palette: eight colours that can be distinguished with any colour vision.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY, INK = "#8A9199", "#22303A"
 
 COMPONENTS = (BLUE, VERMILLION, GREEN)  # first, second and third component of any vector
 SEQUENTIAL = "viridis"  # time
-DIVERGING = "PuOr"  # a signed field, white at zero
+DIVERGING = "PuOr"  # signed fields, white at zero
 
-SomeAxes = Sequence[Axes] | np.ndarray  # what Figure.subplots returns, or a list
+SomeAxes = Sequence[Axes] | np.ndarray  # result of Figure.subplots, or a list
 
 RC: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -48,7 +48,7 @@ RC: dict[Any, Any] = {
 
 
 class Picture(Figure):
-    """A matplotlib figure that a notebook shows even when no backend is selected."""
+    """A matplotlib figure that notebooks display even if no backend is selected."""
 
     def _repr_png_(self) -> bytes:
         """The figure as a PNG file, for IPython."""
@@ -58,7 +58,7 @@ class Picture(Figure):
 
 
 def styled() -> Any:
-    """A context in which artists take the style of this package, without changing any global setting."""
+    """Context manager that applies the style of this package without changing global settings."""
     return matplotlib.rc_context(RC)
 
 
@@ -70,13 +70,13 @@ def new_figure(width: float = 7.5, height: float = 4.0) -> Picture:
         height: height [inches].
     """
     picture = Picture(figsize=(width, height), layout="constrained")
-    # A mathematical label stands out of the box that the layout reserves for it.
+    # A mathematical label extends beyond the box that the layout reserves for it.
     picture.get_layout_engine().set(w_pad=0.12)  # pyright: ignore[reportOptionalMemberAccess, reportCallIssue]
     return picture
 
 
 def figure_of(ax: Axes) -> Figure:
-    """The figure that given axes belong to."""
+    """The figure of the given axes."""
     figure = ax.get_figure(root=True)
     if figure is None:
         raise ValueError("the given axes belong to no figure")
@@ -84,7 +84,7 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def given_axes(axes: SomeAxes | None, count: int) -> list[Axes] | None:
-    """The axes a caller wants to be drawn in, as a list of `count`; None when there are none."""
+    """The axes passed by the caller as a list of `count`; None if there are none."""
     if axes is None:
         return None
     flat = list(np.asarray(axes, dtype=object).ravel())
@@ -94,12 +94,12 @@ def given_axes(axes: SomeAxes | None, count: int) -> list[Axes] | None:
 
 
 def label(quantity: str, unit: str) -> str:
-    """The text of an axis: what it shows and in what unit."""
+    """Text of an axis label: quantity and unit."""
     return f"{quantity} [{unit}]"
 
 
 def legend_outside(ax: Axes, **options: Any) -> None:
-    """Puts the legend of an axis above it, in one row, where it hides no data."""
+    """Places the legend above the axes, in one row, where it hides no data."""
     handles, labels = ax.get_legend_handles_labels()
     ax.legend(
         handles,
@@ -115,11 +115,11 @@ def legend_outside(ax: Axes, **options: Any) -> None:
 
 
 def time_colours(times: np.ndarray) -> np.ndarray:
-    """One RGBA colour for each time [s]: dark for the first, bright for the last, never too pale for white paper."""
+    """One RGBA colour per time [s]: dark for the first, bright for the last, never too pale on white."""
     span = max(float(times[-1] - times[0]), 1e-12) if len(times) else 1.0
     return matplotlib.colormaps[SEQUENTIAL](0.05 + 0.83 * (np.asarray(times) - times[0]) / span)
 
 
 def frame_label(ax: Axes, text: str) -> None:
-    """A title at the upper left of an axis."""
+    """Adds a title at the upper left of the axes."""
     ax.set_title(text, loc="left", pad=8)

@@ -1,4 +1,4 @@
-"""The few numbers of a swim that one wants to read first."""
+"""Summary of a swim in a few numbers."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,18 @@ from .record import check_record
 
 @dataclass(frozen=True)
 class Summary:
-    """A swim in numbers.
+    """Main results of a swim.
 
     Attributes:
-        duration: time swum [s].
-        window: time over which the speed is taken, at the end [s].
-        speed: mean speed of the centre of mass in that window: displacement over time [m/s].
+        duration: duration of the swim [s].
+        window: interval at the end over which the speed is averaged [s].
+        speed: mean speed of the centre of mass in that interval: displacement over time [m/s].
         distance: displacement of the centre of mass over the whole swim [m].
-        nose: where the nose ends [m].
-        tail_force: greatest |n(L)| [N].
-        tail_moment: greatest |M(L)| [N·m].
-        identity: greatest residual of the power identity [W].
-        identity_exact: whether the rate of energy in it is exact, or differenced between output times.
+        nose: final position of the nose in the world [m].
+        tail_force: maximum of |n(L)| [N].
+        tail_moment: maximum of |M(L)| [N·m].
+        identity: maximum residual of the power identity [W].
+        identity_exact: whether its rate of energy is exact, or differenced between output times.
     """
 
     duration: float
@@ -38,7 +38,7 @@ class Summary:
     identity_exact: bool
 
     def lines(self) -> list[str]:
-        """The summary in words."""
+        """The summary as lines of text."""
         x, y, z = self.nose
         how = "" if self.identity_exact else " (energy differenced between output times)"
         return [
@@ -51,7 +51,7 @@ class Summary:
 
 
 def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
-    """The numbers of a swim.
+    """Computes the summary of a swim.
 
     Args:
         dataset: a result of `cosserat.simulate`.

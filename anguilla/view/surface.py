@@ -1,6 +1,6 @@
-"""The skin of a body: rings of elliptic sections joined by quadrilaterals.
+"""Surface of a body: rings of elliptic sections connected by quadrilaterals.
 
-Nothing here knows of beams: a body is any sequence of placed ellipses, so links of a tree are drawn the same way.
+A body is any sequence of placed ellipses, so beams and links of a tree are drawn the same way.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Mesh:
     Attributes:
         corners: their corners in the world [m].
         normals: outward unit normals, in the world.
-        colours: red, green and blue between 0 and 1, before any light falls on them.
+        colours: red, green and blue between 0 and 1, before lighting.
     """
 
     corners: Float[np.ndarray, "faces 4 3"]
@@ -73,7 +73,7 @@ def rgb(colour: str) -> Float[np.ndarray, "3"]:
 
 
 def ring_points(sections: Sections, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
-    """Points of the skin, `around` on each ring, counted from t2 towards t3."""
+    """Points of the surface, `around` per ring, ordered from t2 towards t3."""
     angle = 2.0 * np.pi * np.arange(around) / around
     local = np.stack(
         [
@@ -87,17 +87,17 @@ def ring_points(sections: Sections, around: int = AROUND) -> Float[np.ndarray, "
 
 
 def tube(sections: Sections, colours: Float[np.ndarray, "rings around 3"]) -> Mesh:
-    """The closed surface through the rings of sections.
+    """Closed surface through the rings of sections.
 
     Args:
-        sections: the rings; rings of no size close the ends.
-        colours: red, green and blue at the points of the rings; their number tells how many points a ring has.
+        sections: the rings; rings of zero size close the ends.
+        colours: red, green and blue at the points of the rings; their number is the number of points per ring.
     """
     points = ring_points(sections, colours.shape[1])
     after = np.roll(points, -1, axis=1)
     corners = np.stack([points[:-1], after[:-1], after[1:], points[1:]], axis=2).reshape(-1, 4, 3)
     normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 1] - corners[:, 3])
-    # t2, t3 turn right about t1, which leads from ring to ring: make the normals point out of the body.
+    # t2, t3 are right-handed about t1, which points from ring to ring: this makes the normals point outwards.
     centre = np.repeat(0.5 * (sections.position[:-1] + sections.position[1:]), colours.shape[1], axis=0)
     outward = np.sign(np.sum(normals * (corners.mean(axis=1) - centre), axis=1, keepdims=True))
     length = np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
@@ -106,7 +106,7 @@ def tube(sections: Sections, colours: Float[np.ndarray, "rings around 3"]) -> Me
 
 
 def join(*meshes: Mesh) -> Mesh:
-    """Several surfaces as one."""
+    """Joins several surfaces into one."""
     return Mesh(
         np.concatenate([mesh.corners for mesh in meshes]),
         np.concatenate([mesh.normals for mesh in meshes]),
@@ -115,7 +115,7 @@ def join(*meshes: Mesh) -> Mesh:
 
 
 def faded(mesh: Mesh, colour: str, share: float) -> Mesh:
-    """The same surface with its colours drawn towards another one, by a share between 0 and 1."""
+    """The same surface with its colours blended towards another, by a factor between 0 and 1."""
     return Mesh(mesh.corners, mesh.normals, (1 - share) * mesh.colours + share * rgb(colour))
 
 
@@ -129,17 +129,17 @@ def eel_skin(rings: int, around: int = AROUND) -> Float[np.ndarray, "rings aroun
 
 
 def plain_skin(rings: int, colour: str, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
-    """One colour all over: red, green and blue between 0 and 1."""
+    """A uniform colour: red, green and blue between 0 and 1."""
     return np.broadcast_to(rgb(colour), (rings, around, 3)).copy()
 
 
 def lit(mesh: Mesh, light: Float[np.ndarray, "3"] | None = None, ambient: float = 0.5) -> Float[np.ndarray, "faces 3"]:
-    """Colours of the faces in the light: diffuse, with a soft light from all around and a wet gleam.
+    """Colours of the faces after lighting: diffuse and ambient light and a specular highlight.
 
     Args:
         mesh: the surface.
         light: direction towards the light in the world, of any length; from above when None.
-        ambient: share of the light that comes from all around.
+        ambient: share of ambient light.
     """
     light = np.array(LIGHT) if light is None else light
     facing = 0.5 + 0.5 * mesh.normals @ (light / np.linalg.norm(light))[:, None]  # half-Lambert: no face is black

@@ -9,10 +9,10 @@ from .style import INK, SEQUENTIAL, frame_label, label, new_figure, styled
 
 
 def sweep_maps(result: xr.Dataset, names: tuple[str, ...] = ("speed", "cost_of_transport")) -> Figure | None:
-    """One map for each result; other axes stand at their middle. None when fewer than two axes have several values.
+    """One map per result; the other axes are at their middle. None if fewer than two axes have several values.
 
     Args:
-        result: what `anguilla.sweep` returned.
+        result: result of `anguilla.sweep`.
         names: the results to draw.
     """
     check_record(result, names, name="result", made_by="anguilla.sweep")

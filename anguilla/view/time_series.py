@@ -1,4 +1,4 @@
-"""Quantities against time, in the manner of [BPK06, Figures 5 and 9]."""
+"""Time series, as in [BPK06, Figures 5 and 9]."""
 
 import numpy as np
 import xarray as xr
@@ -27,7 +27,7 @@ from .style import (
 from .vectors import fluid_force, fluid_terms
 
 TERMS = (BLUE, VERMILLION, ORANGE, GREEN)
-NEGLIGIBLE = 1e-9  # share of the largest component below which a component is called zero
+NEGLIGIBLE = 1e-9  # relative to the largest component; smaller components are labelled as zero
 
 
 def head_velocity(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
@@ -51,12 +51,12 @@ def head_velocity(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figur
 
 
 def internal_moment(dataset: xr.Dataset, X: float | None = None, *, ax: Axes | None = None) -> Figure:
-    """The three components of the control torque at one section, in its own frame. [BPK06, Figure 9]
+    """Components of the control torque at one section, in its own frame. [BPK06, Figure 9]
 
     Args:
         dataset: a result of `cosserat.simulate`.
-        X: abscissa of the section [m]; the middle of the body when None. Taken at the nearest recorded station.
-        ax: where to draw; a new figure when None.
+        X: abscissa of the section [m], rounded to the nearest recorded station; the middle of the body when None.
+        ax: axes to draw in; a new figure when None.
     """
     check_record(dataset, ("time", "X", "internal_moment"))
     with styled():
@@ -78,10 +78,10 @@ def fluid_forces(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
 
     Args:
         dataset: a result of `cosserat.simulate`.
-        axes: three axes (x, y, z) to draw in; when None, a new figure with those along which a force acts.
+        axes: three axes (x, y, z) to draw in; when None, a new figure with the non-zero components.
 
     Raises:
-        ValueError: the swim had no fluid around it.
+        ValueError: the swim had no fluid.
     """
     check_record(dataset, ("time", "X", "orientation", "head_quaternion"))
     names = fluid_terms(dataset)
@@ -109,13 +109,13 @@ def fluid_forces(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
 
 
 def _rows(count: int, height: float = 2.4) -> list[Axes]:
-    """Axes one above the other that share their time."""
+    """Axes stacked vertically with a common time axis."""
     grid = new_figure(8.0, 0.6 + height * count).subplots(count, 1, sharex=True, squeeze=False)
     return [row[0] for row in grid]
 
 
 def _components(ax: Axes, time: xr.DataArray, values: np.ndarray, names: list[str]) -> None:
-    """Three components; those that are zero throughout are named, and drawn first, so that they hide nothing."""
+    """Three components; those that are zero throughout are labelled so, and drawn first."""
     size = np.max(np.abs(values), axis=0)
     zero = size <= NEGLIGIBLE * max(size.max(), 1e-300)
     for k in sorted(range(3), key=lambda k: not zero[k]):

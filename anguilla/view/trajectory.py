@@ -1,4 +1,4 @@
-"""The body every so often on its way, in the manner of [BPK06, Figures 4, 6, 7 and 8]."""
+"""The body at regular times along its path, as in [BPK06, Figures 4, 6, 7 and 8]."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -25,15 +25,15 @@ VIEWS = {"top": ("x", "y"), "side": ("x", "z")}
 WORDS = {"top": "from above", "side": "from the side"}
 TOP = Camera(-np.pi / 2, np.pi / 2)
 SIDE = Camera(-np.pi / 2, 0.0)
-STRAIGHT = 0.25  # width over length of a swim, below which bodies hide each other
+STRAIGHT = 0.25  # ratio of width to length of a swim below which successive bodies overlap
 PATH = "path of the nose"
 
 
 def configurations(dataset: xr.Dataset, every: float = EVERY) -> Figure:
-    """The body every `every` seconds, in the way that suits the motion.
+    """Draws the body every `every` seconds, in the view that suits the motion.
 
-    A planar swim is drawn in its plane, one that leaves the plane in space. Where a planar swim is so straight
-    that the bodies would lie on each other, they are drawn in rows.
+    A planar swim is drawn in its plane, any other in space. If a planar swim is so straight that the bodies would
+    overlap, they are drawn in rows.
 
     Args:
         dataset: a result of `cosserat.simulate`.
@@ -48,13 +48,13 @@ def configurations(dataset: xr.Dataset, every: float = EVERY) -> Figure:
 def configurations_plane(
     dataset: xr.Dataset, every: float = EVERY, *, view: str = "top", ax: Axes | None = None
 ) -> Figure:
-    """Outlines of the body seen from above or from the side, and the path of the nose.
+    """Outlines of the body from above or from the side, and the path of the nose.
 
     Args:
         dataset: a result of `cosserat.simulate`.
         every: time between two bodies [s].
         view: "top" (x and y) or "side" (x and z).
-        ax: where to draw; a new figure when None.
+        ax: axes to draw in; a new figure when None.
     """
     check_record(dataset)
     axes = _view(view)
@@ -72,13 +72,13 @@ def configurations_plane(
 def configurations_rows(
     dataset: xr.Dataset, every: float = EVERY, *, view: str = "top", ax: Axes | None = None
 ) -> Figure:
-    """Bodies seen from above or from the side, each in a row of its own, to one scale; the row tells the time.
+    """Bodies from above or from the side, each in its own row labelled with the time, at one scale.
 
     Args:
         dataset: a result of `cosserat.simulate`.
         every: time between two bodies [s].
         view: "top" (x and y) or "side" (x and z).
-        ax: where to draw; a new figure when None.
+        ax: axes to draw in; a new figure when None.
     """
     check_record(dataset)
     axes = _view(view)
@@ -92,7 +92,7 @@ def configurations_rows(
 
 
 def configurations_space(dataset: xr.Dataset, every: float = EVERY, *, ax: Axes | None = None) -> Figure:
-    """The skin of the body in space, with views from above and from the side unless `ax` is given.
+    """Surface of the body in space, with views from above and from the side unless `ax` is given.
 
     Args:
         dataset: a result of `cosserat.simulate`.
@@ -137,13 +137,13 @@ def _view(view: str) -> tuple[str, str]:
 
 
 def _straight(dataset: xr.Dataset) -> bool:
-    """Whether the swim is so straight that successive bodies lie on each other."""
+    """Whether the swim is so straight that successive bodies overlap."""
     low, high = _limits(dataset, ("x", "y", "z"))
     return bool(np.max((high - low)[1:]) < STRAIGHT * (high - low)[0])
 
 
 def _apart(dataset: xr.Dataset, times: np.ndarray) -> np.ndarray:
-    """Which of the bodies to draw so that they do not lie in each other: from the last, each a body's length on."""
+    """Indices of bodies that do not overlap: from the last one, each a body length apart."""
     nose = np.stack([np.interp(times, dataset["time"], axis) for axis in dataset["head_position"].values.T], -1)
     kept = [len(times) - 1]
     for k in range(len(times) - 2, -1, -1):
@@ -158,7 +158,7 @@ def _row_pitch(dataset: xr.Dataset, axes: tuple[str, str]) -> float:
 
 
 def _rows_height(dataset: xr.Dataset, times: np.ndarray, axes: tuple[str, str], width: float) -> float:
-    """Height of a figure of rows whose drawing is so wide [inches]."""
+    """Height of a figure with rows for a given width of the drawing [inches]."""
     low, high = _limits(dataset, axes)
     share = len(times) * _row_pitch(dataset, axes) / float(high[0] - low[0])
     return float(np.clip(width * share, 1.5, 12.0)) + 0.9
@@ -198,7 +198,7 @@ def _draw_plane(ax: Axes, dataset: xr.Dataset, times: np.ndarray, axes: tuple[st
 
 
 def _draw_body(ax: Axes, dataset, time, colour, axes: tuple[str, str], order: float, shift: Any = 0.0) -> None:
-    """One body in one colour, moved by a shift in the world [m]."""
+    """One body in one colour, shifted in the world [m]."""
     columns = ["xyz".index(axis) for axis in axes]
     camera = TOP if axes == VIEWS["top"] else SIDE
     sections = sections_at(dataset, float(time))
@@ -209,7 +209,7 @@ def _draw_body(ax: Axes, dataset, time, colour, axes: tuple[str, str], order: fl
 
 
 def _draw_seen(ax: Axes, skin: Mesh, camera: Camera, columns: list[int], order: float) -> None:
-    """The faces that the camera sees, far ones first, over a white rim that parts one body from the next."""
+    """Visible faces, far ones first, over a white outline that separates bodies."""
     towards = camera.towards()
     seen = np.flatnonzero(skin.normals @ towards > 0)
     seen = seen[np.argsort(skin.corners[seen].mean(axis=1) @ towards)]
@@ -229,7 +229,7 @@ def _draw_eyes(ax: Axes, sections: Sections, camera: Camera, columns: list[int],
 
 
 def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.ndarray) -> None:
-    """The bodies at the times that are drawn, in the colours they have among all times."""
+    """The bodies at the chosen times, coloured by their position among all times."""
     camera = best_camera(dataset["position"].values, planar=False)
     skins = []
     for k in drawn:
@@ -242,13 +242,13 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
     )
     low, high = _limits(dataset, ("x", "y", "z"))
     thin = np.maximum(0.3 * np.max(high - low) - (high - low), 0.0)
-    low, high = low - 0.5 * thin, high + 0.5 * thin  # no box flatter than its labels
+    low, high = low - 0.5 * thin, high + 0.5 * thin  # keeps the box at least as high as its labels
     head = dataset["head_position"].values
     ax.plot(*head.T, color=INK, linewidth=1.0, label=PATH)
     ax.plot(head[:, 0], head[:, 1], np.full(len(head), low[2]), color=GREY, linewidth=0.8, label="seen on the floor")
     for set_limits, k in ((ax.set_xlim, 0), (ax.set_ylim, 1), (ax.set_zlim, 2)):
         set_limits(low[k], high[k])
-    ax.set_box_aspect(tuple(high - low), zoom=cast(int, 1.45))  # any number will do
+    ax.set_box_aspect(tuple(high - low), zoom=cast(int, 1.45))  # accepts any number
     ax.set_proj_type("ortho")
     ax.view_init(elev=float(np.rad2deg(camera.elevation)), azim=float(np.rad2deg(camera.azimuth)))
     ax.set_xlabel(label("x", "m"), labelpad=10)
@@ -259,20 +259,20 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
 
 
 def _limits(dataset: xr.Dataset, axes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of the swim along some axes, with room around it [m]."""
+    """Bounds of the swim along some axes, with margins [m]."""
     position = dataset["position"].sel(axis=list(axes)).values
     room = 1.3 * float(dataset["semiaxis_c"].max())
     return position.min(axis=(0, 1)) - room, position.max(axis=(0, 1)) + room
 
 
 def _height(dataset: xr.Dataset, axes: tuple[str, str], width: float = 7.2) -> float:
-    """Height of a figure in which a metre is as long along both axes [inches]."""
+    """Height of a figure with equal scales along both axes [inches]."""
     low, high = _limits(dataset, axes)
     return float(np.clip(width * (high[1] - low[1]) / (high[0] - low[0]), 0.6, 6.0)) + 0.7
 
 
 def _time_bar(figure: Figure | SubFigure, axes: Any, times: np.ndarray, location: str = "right") -> None:
-    """A colour for each body, with its time."""
+    """Colour bar of the times of the bodies."""
     colours = ListedColormap(time_colours(times))
     edges = np.arange(len(times) + 1) - 0.5
     shown = ScalarMappable(BoundaryNorm(edges, len(times)), colours)

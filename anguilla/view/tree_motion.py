@@ -1,4 +1,4 @@
-"""Figures of a machine made of rigid bodies, in the manner of [KR13, Figures 6 and 7]."""
+"""Figures of machines made of rigid bodies, as in [KR13, Figures 6 and 7]."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,17 +29,17 @@ from .style import (
 )
 from .trajectory import configurations_plane
 
-SPOT = 1e-3  # displacement below which the machine stays on the spot: forward is then -x [m]
-ZERO = 1e-9  # share of its limit below which a torque is called zero
+SPOT = 1e-3  # displacement below which the machine counts as stationary: forward is then -x [m]
+ZERO = 1e-9  # relative to its limit; a smaller torque is labelled as zero
 
 
 def head_path(body: xr.Dataset, dataset: xr.Dataset, bodies: int = 2) -> Figure:
-    """Path of the head and of the centre of mass seen from above, the body at some instants. [KR13, Figure 6]
+    """Path of the head and of the centre of mass from above, with the body at some instants. [KR13, Figure 6]
 
     Args:
-        body: sections of the machine along one body, from `chain_body`.
+        body: sections of the machine along one body, made by `chain_body`.
         dataset: the run they come from.
-        bodies: number of instants, even in time, from the first to the last.
+        bodies: number of instants, evenly spaced from the first to the last.
     """
     check_record(body, name="body", made_by="anguilla.view.chain_body")
     check_record(dataset, ("time", "centre_of_mass"), made_by="multibody.simulate")
@@ -61,12 +61,12 @@ def head_path(body: xr.Dataset, dataset: xr.Dataset, bodies: int = 2) -> Figure:
 
 
 def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = None) -> Figure:
-    """Velocity along the way swum, of the head and of the centre of mass, and its mean. [KR13, Figure 7]
+    """Velocity along the path of the head and of the centre of mass, and its mean. [KR13, Figure 7]
 
     Args:
         dataset: a result of `multibody.simulate`.
-        period: of the motion [s]; the mean is taken over it.
-        ax: where to draw; a new figure when None.
+        period: period of the motion [s]; the mean is taken over it.
+        ax: axes to draw in; a new figure when None.
     """
     check_record(dataset, ("time", "centre_of_mass", "head_velocity", "centre_velocity"), made_by="multibody.simulate")
     with styled():
@@ -83,7 +83,7 @@ def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = No
             mean = (np.interp(middle + period / 2, time, along) - np.interp(middle - period / 2, time, along)) / period
             ax.plot(middle, mean, color=BLACK, linewidth=1.2, linestyle=":", label=f"its mean over {period:g} s")
         ax.set_xlabel(label("time", "s"))
-        ax.set_ylabel(label("velocity along the way", "m/s"))
+        ax.set_ylabel(label("forward velocity", "m/s"))
         ax.margins(x=0.0)
         frame_label(ax, "Forward velocity in the world")
         legend_outside(ax)
@@ -91,7 +91,7 @@ def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = No
 
 
 def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]]) -> Figure:
-    """Torques of the motors against time with the limits of the actuators, one panel for each family of joints.
+    """Motor torques against time with the limits of the actuators, one panel per family of joints.
 
     Args:
         dataset: a result of `multibody.simulate`, with `torque_limit` over `freedom` [N·m].
@@ -117,12 +117,12 @@ def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]]) ->
 
 
 def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str], name: str = "joint") -> Figure:
-    """Angle, torque and power of the motors over the joints and time.
+    """Angle, torque and power of the motors over joints and time.
 
     Args:
         dataset: a result of `multibody.simulate`; the joints have one freedom each.
         freedoms: names of the joints, from head to tail.
-        name: what they are called.
+        name: name of the joints, for labels.
     """
     check_record(dataset, ("time", "joint_position", "torque", "motor_power"), made_by="multibody.simulate")
     chosen = list(freedoms)
@@ -174,12 +174,12 @@ def _colours(count: int) -> np.ndarray:
 
 
 def _ticks(count: int) -> list[int]:
-    """Numbers of joints to write under an axis: all of them, or as many as there is room for."""
+    """Joint numbers for the tick labels: all of them, or as many as fit."""
     return list(range(1, count + 1, -(-count // 14)))
 
 
 def _joint_bar(figure: Figure, axes: Any, count: int) -> None:
-    """A colour for each joint, from head to tail."""
+    """Colour bar of the joints, from head to tail."""
     shown = ScalarMappable(BoundaryNorm(np.arange(count + 1) + 0.5, count), ListedColormap(_colours(count)))
     bar = figure.colorbar(shown, ax=axes, pad=0.02, fraction=0.03, aspect=40)
     bar.set_ticks(list(range(1, count + 1)), labels=[str(k) for k in range(1, count + 1)])

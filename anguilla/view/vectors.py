@@ -1,4 +1,4 @@
-"""Vectors of a dataset seen from another frame, and sums along the body."""
+"""Vectors of a dataset in another frame, and sums along the body."""
 
 import numpy as np
 import xarray as xr
@@ -14,14 +14,14 @@ def force_in_section(dataset: xr.Dataset) -> Float[np.ndarray, "time X 3"]:
 
 
 def fluid_terms(dataset: xr.Dataset) -> list[str]:
-    """Names of the fluid's loads in a dataset: those per metre of body, then those on the nose."""
+    """Names of the fluid loads in a dataset: those per metre of body, then those on the nose."""
     per_metre = sorted(str(name) for name in dataset.data_vars if str(name).startswith("fluid_"))
     nose = sorted(str(name) for name in dataset.data_vars if str(name).startswith("nose_"))
     return per_metre + nose
 
 
 def fluid_force(dataset: xr.Dataset, name: str) -> Float[np.ndarray, "time 3"]:
-    """Force of one of the fluid's terms on the whole body, in the world [N]."""
+    """Force of one fluid term on the whole body, in the world [N]."""
     force = dataset[name].values[..., :3]
     if name.startswith("nose_"):
         rotation = rotation_matrices(dataset["head_quaternion"].values)

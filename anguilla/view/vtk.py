@@ -1,4 +1,4 @@
-"""A run for ParaView: one surface file for each instant and a collection that ties them to their times."""
+"""Export for ParaView: one surface file per instant and a collection that lists them with their times."""
 
 import base64
 import struct
@@ -22,15 +22,15 @@ def write_vtk(
     rings: int = 60,
     around: int = 20,
 ) -> Path:
-    """Writes PATH (.pvd) and, beside it, one .vtp file for each instant; returns the path to open in ParaView.
+    """Writes PATH (.pvd) and one .vtp file per instant next to it; returns the path to open in ParaView.
 
     Args:
-        dataset: what `cosserat.simulate` returned.
-        path: the collection, a name ending in .pvd.
-        fields: one or several variables along the body; their magnitudes become data at the points of the skin.
+        dataset: result of `cosserat.simulate`.
+        path: the collection; must end in .pvd.
+        fields: one or several variables along the body; their magnitudes become point data of the surface.
         frames: number of even instants.
-        rings: rings of the skin along the body.
-        around: corners of a ring.
+        rings: number of rings of the surface along the body.
+        around: number of points per ring.
 
     Raises:
         ValueError: the name does not end in .pvd, or there is no such field.
@@ -70,7 +70,7 @@ def _file(kind, body):
 
 
 def _array(name, values, components=1):
-    """An array in VTK's inline binary form: base64 of its length in bytes, then of the bytes."""
+    """An array in VTK's inline binary format: base64 of its length in bytes, then of the bytes."""
     code = "f8" if np.asarray(values).dtype.kind == "f" else "i8"
     raw = np.ascontiguousarray(values, dtype=f"<{code}").tobytes()
     text = base64.b64encode(struct.pack("<Q", len(raw)) + raw).decode()

@@ -1,4 +1,4 @@
-"""Bodies that pierce a water surface: what is under it is seen through it, what is above stands on it."""
+"""Bodies that pierce a water surface: submerged parts are seen through the water, dry parts are drawn on top."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,18 +11,18 @@ SURFACE, LINES, FOAM = (70, 140, 175, 112), (255, 255, 255, 90), (255, 255, 255,
 
 
 def draw_afloat(picture: Image.Image, view: Viewport, mesh: Mesh, box: Box, level: float, step: float) -> Image.Image:
-    """A surface that floats: its wet faces, the water over them, its dry faces.
+    """Draws a floating surface: its wet faces, the water over them, its dry faces.
 
     Args:
-        picture: to draw on.
-        view: which part of the world it shows.
-        mesh: the bodies.
+        picture: image to draw on.
+        view: the part of the world it shows.
+        mesh: the surface of the bodies.
         box: horizontal extent of the water that is drawn [m].
         level: height of the water [m].
-        step: between the lines drawn on it [m].
+        step: spacing of the grid lines on the water [m].
 
     Returns:
-        The picture with the water on it.
+        The image with the water on it.
     """
     towards = view.camera.towards()
     seen = mesh.normals @ towards > -0.05
@@ -63,7 +63,7 @@ def _water(view: Viewport, size: tuple[int, int], box: Box, level: float, step: 
 def _dry_part(
     corners: Float[np.ndarray, "n 3"], height: Float[np.ndarray, "n"]
 ) -> tuple[Float[np.ndarray, "m 3"], Float[np.ndarray, "2 3"] | None]:
-    """The part of a face above the water, and the line along which it leaves it."""
+    """The part of a face above the water, and the line where it crosses the surface."""
     if (height >= 0).all():
         return corners, None
     kept, cut = [], []

@@ -1,4 +1,4 @@
-"""Steady motion: the period that repeats, and whether it is stable."""
+"""Steady motion: periodic orbits and their stability."""
 
 from .cycle import Cycle as Cycle
 from .periodic import Orbit as Orbit, periodic_orbit as periodic_orbit

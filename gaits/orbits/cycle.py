@@ -1,30 +1,30 @@
-"""One period of a steady motion, as arrays: what objectives look at, whichever engine made it."""
+"""One period of a steady motion as arrays, in a form that objectives accept from either engine."""
 
 import equinox as eqx
 from jaxtyping import Array, Bool, Complex, Float
 
 
 class Cycle(eqx.Module):
-    """One period of a motion that repeats while its pose advances.
+    """One period of a motion that repeats up to a displacement of the pose.
 
-    Samples are even over the period, its start among them and its end not: means over them are integrals to the
-    accuracy of a periodic function.
+    Samples are evenly spaced over the period, including its start but not its end, so that averages over them are
+    spectrally accurate integrals.
 
     Attributes:
-        time: of the samples [s].
+        time: times of the samples [s].
         period: T [s].
-        position: of the head, in its frame at the start of the period [m].
-        displacement: of the head over the period, in its frame at the start [m].
+        position: position of the head, in its frame at the start of the period [m].
+        displacement: displacement of the head over the period, in its frame at the start [m].
         turn: rotation of the head over the period, a quaternion (w, x, y, z) in its frame at the start.
-        power: that the actuators deliver [W].
-        X: stations along the body, or joints [m].
-        torque: of the actuators at the stations, in their frames [N·m].
-        curvature: at the stations, in their frames [1/m].
-        mass: of the body [kg].
-        start: the velocities that repeat (the head's twist) at the start [m/s, rad/s].
+        power: power delivered by the actuators [W].
+        X: abscissae of the stations along the body, or of the joints [m].
+        torque: actuator torque at the stations, in their frames [N·m].
+        curvature: curvature at the stations, in their frames [1/m].
+        mass: mass of the body [kg].
+        start: velocities that repeat (the head's twist) at the start, in its frame [m/s, rad/s].
         multipliers: Floquet multipliers.
-        residual: greatest component of the difference between the velocities at the end and the start [m/s or rad/s].
-        converged: whether the motion repeats to the tolerance asked for; where it does not, the arrays are NaN.
+        residual: maximum component of the difference between the velocities at the end and the start [m/s or rad/s].
+        converged: whether the motion repeats within the tolerance; if not, the arrays are NaN.
     """
 
     time: Float[Array, "times"]

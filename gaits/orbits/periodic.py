@@ -1,7 +1,7 @@
-"""Relative periodic orbits: steady swimming without simulating the transient that leads to it.
+"""Relative periodic orbits: steady swimming without simulating the transient.
 
-A flow takes the part of the state that repeats (the head's twist, passive joints) over one period; the pose
-advances and is left out. The orbit is the fixed point of the flow.
+A flow map advances the part of the state that repeats (the head's twist, passive joints) by one period; the pose,
+which does not repeat, is excluded. The orbit is a fixed point of the flow.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from jaxtyping import Array, Bool, Complex, Float
 from spatial import Numbers, finite
 
 FAILED = (
-    "no periodic orbit was found from this guess. Likely causes: the flow is not over one period of the gait, the "
-    "guess is too far (raise `transient`, set `step_limit`), or the orbit does not exist."
+    "no periodic orbit was found from this guess. Likely causes: the flow does not cover one period of the gait, the "
+    "guess is too far away (raise `transient`, set `step_limit`), or the orbit does not exist."
 )
 
 
@@ -24,10 +24,10 @@ class Orbit(eqx.Module):
     """A periodic orbit.
 
     Attributes:
-        start: the state that returns to itself after one period, in the unit of the guess.
-        residual: greatest component of flow(start) - start, in the unit of the guess.
-        monodromy: derivative of the flow at the start, each entry in the unit of its row over that of its column.
-        multipliers: Floquet multipliers, its eigenvalues, greatest modulus first.
+        start: state that repeats after one period, in the unit of the guess.
+        residual: maximum component of flow(start) - start, in the unit of the guess.
+        monodromy: derivative of the flow at the start; each entry has the unit of its row over that of its column.
+        multipliers: Floquet multipliers, the eigenvalues of the monodromy matrix, largest modulus first.
         converged: whether the residual is within the tolerance.
     """
 
@@ -39,7 +39,7 @@ class Orbit(eqx.Module):
 
     @property
     def stable(self) -> Bool[Array, ""]:
-        """Whether small disturbances die out: all multipliers inside the unit circle."""
+        """Whether small disturbances decay: all multipliers inside the unit circle."""
         return jnp.all(jnp.abs(self.multipliers) < 1.0)
 
 
@@ -54,26 +54,26 @@ def periodic_orbit(
     step_limit: float = float("inf"),
     throw: bool = True,
 ) -> Orbit:
-    """Finds the fixed point of a flow over one period, by Newton with exact Jacobians and backtracking.
+    """Finds the fixed point of a flow over one period by Newton's method with exact Jacobians and backtracking.
 
     The start is differentiated implicitly with respect to `args`, in forward mode (`jax.jacfwd`): the gradient
-    of a steady speed costs one more linear solve, not a long simulation. The monodromy is not differentiated.
+    of a steady speed costs one additional linear solve. The monodromy is not differentiated.
 
     Args:
-        flow: (state, args) -> state one period later. It is differentiated in forward mode: a rollout inside it
-            needs `adjoint=diffrax.ForwardMode()`, and constant steps (or a tolerance well below this one), since
-            adaptive steps make the flow a map with small jumps.
-        guess: a state to start from, of any unit.
-        args: parameters that the flow depends on and gradients may reach.
-        transient: periods to follow from the guess before Newton begins.
-        tolerance: greatest residual accepted.
-        max_iterations: greatest number of Newton iterations.
-        step_limit: greatest change of a component of the state in one iteration; scale the state so that one
+        flow: map (state, args) -> state one period later. It is differentiated in forward mode: a rollout inside it
+            needs `adjoint=diffrax.ForwardMode()` and constant steps (or a tolerance well below this one), because
+            adaptive steps make the flow slightly discontinuous.
+        guess: initial state, of any unit.
+        args: parameters of the flow, differentiable.
+        transient: number of periods to simulate from the guess before Newton's method starts.
+        tolerance: largest accepted residual.
+        max_iterations: maximum number of Newton iterations.
+        step_limit: maximum change of any component of the state in one iteration; scale the state so that one
             number suits all of them.
-        throw: raise when there is no orbit; otherwise `converged` tells.
+        throw: raise if no orbit is found; otherwise see `converged`.
 
     Raises:
-        An error at run time when the residual stays above the tolerance.
+        A run-time error if the residual stays above the tolerance.
     """
     x = finite("guess", guess, (None,))
     if not 0.0 < tolerance < float("inf"):
@@ -87,7 +87,7 @@ def periodic_orbit(
     fixed = jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, args)
     if transient:
         x = jax.lax.fori_loop(0, transient, lambda _, y: flow(y, fixed), x)
-    # Nothing is differentiated through the iterations, not even what the flow holds besides its arguments.
+    # The iterations are not differentiated, including anything that the flow closes over.
     start, defect, slope = jax.lax.stop_gradient(
         _newton(lambda y: flow(y, fixed) - y, jax.lax.stop_gradient(x), tolerance, max_iterations, step_limit)
     )
@@ -95,7 +95,7 @@ def periodic_orbit(
     converged = residual <= tolerance
     if throw:
         start = eqx.error_if(start, ~converged, FAILED)
-    # Implicit function theorem: the value stays, its derivative is that of one more Newton step.
+    # Implicit function theorem: keeps the value and takes the derivative of one more Newton step.
     correction = jnp.linalg.solve(slope, flow(start, args) - start)
     start = start - (correction - jax.lax.stop_gradient(correction))
     monodromy = slope + jnp.eye(x.shape[0])
@@ -111,9 +111,9 @@ def _newton(
     max_iterations: int,
     step_limit: float,
 ) -> tuple[Float[Array, "n"], Float[Array, "n"], Float[Array, "n n"]]:
-    """Root, defect and slope there. The flow stands in the loop once: compiling it is what takes time.
+    """Root, defect and Jacobian. The flow appears once in the loop, because compiling it dominates the cost.
 
-    A step that does not reduce the defect is tried again a quarter as long; the next may be twice as long.
+    A step that does not reduce the defect is retried at a quarter of its length; after success the length doubles.
     """
 
     def with_slope(y):
@@ -127,13 +127,13 @@ def _newton(
     def unfinished(carry):
         _, value, _, _, share, count = carry
         size = jnp.max(jnp.abs(value))
-        stuck = (share < 1e-4) | ((size <= tolerance) & (share < 1.0))  # of which the second is round-off
+        stuck = (share < 1e-4) | ((size <= tolerance) & (share < 1.0))  # the second case is round-off
         return (count < max_iterations) & ~(size <= 1e-2 * tolerance) & ~stuck
 
     def evaluate(carry):
         best, value, slope, trial, share, count = carry
         trial_value, trial_slope = with_slope(trial)
-        better = jnp.linalg.norm(trial_value) < jnp.linalg.norm(value)  # False when the trial is not finite
+        better = jnp.linalg.norm(trial_value) < jnp.linalg.norm(value)  # False if the trial is not finite
         best, value, slope = (
             jnp.where(better, new, old) for new, old in ((trial, best), (trial_value, value), (trial_slope, slope))
         )

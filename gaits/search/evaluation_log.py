@@ -21,10 +21,10 @@ RECOMPUTED = 1e-6  # relative: another machine may round otherwise
 
 
 class EvaluationLog:
-    """Evaluations on disk, or nowhere: what is in it already is known by its point, bit for bit.
+    """Evaluations on disk (or in memory only); points already in the log are found by exact comparison.
 
     Attributes:
-        known: records of an earlier run and of this one, by kind ("kind" of the record, "" for none) and point "x".
+        known: records of earlier runs and of this one, by kind ("kind" of the record, "" for none) and point "x".
     """
 
     def __init__(self, path: str | Path | None, describe: Callable[[], dict[str, Any]]):
@@ -93,7 +93,7 @@ class EvaluationLog:
         return records[1:]
 
     def find(self, x: np.ndarray, kind: str = "") -> dict[str, Any] | None:
-        """The record of a point; None when it was never evaluated."""
+        """Returns the record of a point, or None if it was never evaluated."""
         return self.known.get((kind, x.tobytes()))
 
     def verify_first(self, evaluate: Callable[[np.ndarray, str], np.ndarray]) -> None:
@@ -115,7 +115,7 @@ class EvaluationLog:
             )
 
     def write(self, x: np.ndarray, kind: str = "", **record: Any) -> None:
-        """Remembers an evaluation, and writes it at once."""
+        """Stores an evaluation and writes it immediately."""
         record = {"x": x, **({"kind": kind} if kind else {}), **record}
         record = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in record.items()}
         self._remember(record)
@@ -123,7 +123,7 @@ class EvaluationLog:
             self._append({**record, "time": time.time()})
 
     def close(self) -> None:
-        """No more is written."""
+        """Closes the file."""
         if self._file is not None:
             self._file.close()
 

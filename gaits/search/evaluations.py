@@ -1,7 +1,7 @@
-"""Evaluations of a problem: in batches over several starts, every one written to a log, none done twice.
+"""Evaluations of a problem: batched over several starts, logged, and never repeated.
 
-An optimiser is a deterministic function of the values it is given. A run that was killed is started again: its log
-answers for the points that are in it, bit for bit, until the optimiser asks for a new one.
+An optimiser is a deterministic function of the values it receives. An interrupted run is simply started again: the
+log supplies the values of the points it contains, bit for bit, until the optimiser requests a new one.
 """
 
 import math
@@ -17,9 +17,9 @@ import tqdm
 from .evaluation_log import EvaluationLog
 from .problem import OptimisationError, Problem
 
-CUT = 20  # evaluations in a row without a number after which a start is given up
-UNBOUNDED = 1e12  # times the value at the start
-SCREENED = 8  # points of one batch of a screening
+CUT = 20  # consecutive evaluations without a finite value after which a start is abandoned
+UNBOUNDED = 1e12  # multiple of the initial value below which the objective counts as unbounded
+SCREENED = 8  # points per batch when screening
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Evaluation:
     """One evaluation.
 
     Attributes:
-        start: which start asked for it.
-        x: the vector.
-        values: objective, then constraints.
+        start: index of the start that requested it.
+        x: parameter vector.
+        values: objective, followed by the constraints.
         jacobian: their derivatives.
-        violation: of the worst constraint, relative.
+        violation: relative violation of the worst constraint.
     """
 
     start: int
@@ -42,16 +42,16 @@ class Evaluation:
 
 
 class Overtaken(Exception):
-    """A start that is given up because another one does better."""
+    """Raised in a start that is abandoned because another one is better."""
 
 
 class Evaluator:
-    """Answers the optimisers of several starts together: each round is one batch.
+    """Serves the optimisers of several starts together: each round is one batch.
 
     Attributes:
         history: all evaluations with derivatives so far, in order.
-        replayed: how many of them came from the log of an earlier run.
-        screened: objectives of the points that were screened, in order.
+        replayed: number of evaluations taken from the log of an earlier run.
+        screened: objectives of the screened points, in order.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class Evaluator:
         self._alive: set[int] = set()
 
     def run(self, solve: Callable[[int, Callable], Any]) -> list[Any]:
-        """Runs `solve(start, ask)` for every start; returns what each returned, or the exception it raised."""
+        """Runs `solve(start, ask)` for every start; returns the result of each, or the exception it raised."""
         results: list[Any] = [None] * self._starts
         self._alive = set(range(self._starts))
 
         def work(start):
             try:
                 results[start] = solve(start, lambda x: self._ask(start, x))
-            except Exception as error:  # handed to the caller, who knows how many starts are left
+            except Exception as error:  # returned to the caller, which knows how many starts are left
                 results[start] = error
             finally:
                 with self._ready:
@@ -113,7 +113,7 @@ class Evaluator:
         return self._problem.derivatives(np.stack([x] * (self._starts if self._batch else 1)))[0][0]
 
     def screen(self, points: np.ndarray) -> np.ndarray:
-        """Objective and constraints at points, without derivatives, in batches of one size."""
+        """Objective and constraints at the given points, without derivatives, in batches of constant size."""
         new = [x for x in points if self._log.find(x, "screened") is None]
         for begin in range(0, len(new), SCREENED):
             rows = new[begin : begin + SCREENED]
@@ -136,7 +136,7 @@ class Evaluator:
         return answer
 
     def _serve(self) -> None:
-        """Waits until every start that still runs has asked, answers them all, and so on."""
+        """Waits until every active start has made a request, then evaluates all requests; repeats until done."""
         while True:
             with self._ready:
                 self._ready.wait_for(lambda: self._alive <= set(self._asked))
@@ -155,7 +155,7 @@ class Evaluator:
                 self._ready.notify_all()
 
     def _overtaken(self, starts: set[int]) -> set[int]:
-        """All but the best of the starts, once each has made the evaluations of the race."""
+        """All but the best start, once each has used its evaluations for the race."""
         own = {start: [e for e in self.history if e.start == start] for start in sorted(starts)}
         if not self._race or any(len(evaluations) < self._race for evaluations in own.values()):
             return set()
@@ -180,7 +180,7 @@ class Evaluator:
         self._bar.set_postfix(best=f"{best:.6g}", refresh=False)
 
     def _evaluate(self, asked: dict[int, np.ndarray], new: list[int]):
-        """Values and derivatives of the starts that ask for something new: in one batch, or one after another."""
+        """Values and derivatives for the starts that request a new point, in one batch or one after another."""
         if not self._batch:
             for start in sorted(new):
                 values, jacobian = self._problem.derivatives(asked[start][None])
@@ -192,7 +192,7 @@ class Evaluator:
 
 
 def refuse_start(problem: Problem, evaluation: Evaluation, feasibility: float, accept: bool) -> None:
-    """Refuses a start without a number, or one that breaks a constraint."""
+    """Raises if a start has no finite value or violates a constraint."""
     at = ", ".join(
         f"{name} = {value:g}"
         for name, value in zip(problem.parameters.names, problem.parameters.from_vector(evaluation.x), strict=True)
@@ -215,5 +215,5 @@ def refuse_start(problem: Problem, evaluation: Evaluation, feasibility: float, a
             unit = f" {row.unit}" if row.unit not in ("", "1") else ""
             raise ValueError(
                 f"infeasible start: {row.name} = {values[worst]:g}{unit}: must lie between {row.low[worst]:g} "
-                f"and {row.high[worst]:g} (infeasible_start='accept' starts from it all the same)"
+                f"and {row.high[worst]:g} (infeasible_start='accept' allows it)"
             )

@@ -12,11 +12,11 @@ SCIPY = ("slsqp", "trust-constr")
 
 
 class Remembered:
-    """The last evaluation, and a stand-in where there is no number, so that a line search turns back.
+    """Last evaluation, with a large finite substitute for missing values so that a line search backtracks.
 
     Attributes:
-        cut: how many evaluations gave no number.
-        size: of the objective at the start, or 1 where that is nothing.
+        cut: number of evaluations without a finite value.
+        size: magnitude of the objective at the start, or 1 if that is zero.
     """
 
     def __init__(self, problem: Problem, ask: Callable[[np.ndarray], Evaluation], first: Evaluation):
@@ -59,13 +59,13 @@ def run_scipy(
     from scipy.optimize import BFGS, Bounds, NonlinearConstraint, minimize
 
     low, high = problem.parameters.box
-    box: Any = Bounds  # whose annotations know numbers only
+    box: Any = Bounds  # its type annotations accept single numbers only
     scale = np.concatenate([np.full(row.rows.stop - row.rows.start, row.scale) for row in problem.rows] or [[]])
     lower = np.concatenate([row.low for row in problem.rows] or [[]])
     upper = np.concatenate([row.high for row in problem.rows] or [[]])
     values = lambda x: at(x).values[1:] / scale  # noqa: E731
     slopes = lambda x: at(x).jacobian[1:] / scale[:, None]  # noqa: E731
-    # The solvers' first step and tolerances suit objectives of order one.
+    # The default first step and tolerances of the solvers suit objectives of order one.
     size = at.size
     common = {
         "fun": lambda x: float(at(x).values[0]) / size,
@@ -102,7 +102,7 @@ def run_scipy(
 def run_optax(
     method: Any, problem: Problem, at: Remembered, x0: np.ndarray, max_iterations: int, tolerance: float
 ) -> tuple[bool, str, int]:
-    """Any Optax transformation, kept in the box by projection: success, a message, iterations."""
+    """Any Optax transformation, projected onto the box: success, message, iterations."""
     import optax
 
     low, high = problem.parameters.box

@@ -1,4 +1,4 @@
-"""What one may want of a motion: scalars (or vectors) of arrays, each with its unit, that combine."""
+"""Objectives: scalars or vectors computed from the arrays of a motion, with units, that can be combined."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,20 +11,20 @@ from spatial import Numbers, finite, safe_norm
 
 from .peaks import peak_over_period
 
-GRAVITY = 9.81  # of the cost of transport [m/s²]
+GRAVITY = 9.81  # acceleration of gravity in the cost of transport [m/s²]
 
 
 class Objective(eqx.Module):
-    """A number, with its name and unit, that arrays of a motion give.
+    """A named quantity with a unit, computed from the arrays of a motion.
 
-    Call it with a motion that has those arrays (a `Cycle`, a mapping), or with the arrays by name. Objectives and
-    numbers add, subtract, multiply and divide; what is added must have the same unit.
+    Call it with a motion that has these arrays (a `Cycle`, a mapping), or with the arrays by name. Objectives and
+    numbers can be added, subtracted, multiplied and divided; terms of a sum must have the same unit.
 
     Attributes:
-        name: what it is.
+        name: name of the quantity.
         unit: its unit.
-        arrays: names of the arrays it takes.
-        function: takes them by name.
+        arrays: names of the arrays it needs.
+        function: function of these arrays, passed by name.
     """
 
     name: str = eqx.field(static=True)
@@ -33,7 +33,7 @@ class Objective(eqx.Module):
     function: Callable[..., Array]
 
     def __call__(self, motion: Any = None, /, **arrays: Any) -> Array:
-        """The value for a motion, or for arrays given by name."""
+        """Value for a motion, or for arrays given by name."""
         values = {name: _array(motion, name, arrays) for name in self.arrays}
         missing = [name for name, value in values.items() if value is None]
         if missing:
@@ -44,20 +44,20 @@ class Objective(eqx.Module):
         return self.function(**values)
 
     def at_most(self, limit: Numbers) -> "Constraint":
-        """The constraint that it is not above a limit (or a limit for each of its values)."""
+        """Constraint with an upper limit (one number, or one for each component)."""
         return Constraint(self, None, finite(f"at_most({self.name})", limit))
 
     def at_least(self, limit: Numbers) -> "Constraint":
-        """The constraint that it is not below a limit."""
+        """Constraint with a lower limit."""
         return Constraint(self, finite(f"at_least({self.name})", limit), None)
 
     def equal_to(self, value: Numbers) -> "Constraint":
-        """The constraint that it has a value."""
+        """Equality constraint."""
         value = finite(f"equal_to({self.name})", value)
         return Constraint(self, value, value)
 
     def watched(self) -> "Constraint":
-        """No constraint: it is only evaluated and logged along with the others."""
+        """Not a constraint: the quantity is evaluated and logged with the others."""
         return Constraint(self, None, None)
 
     def __neg__(self) -> "Objective":
@@ -85,17 +85,17 @@ class Objective(eqx.Module):
         return _combine(f"{_wrap(self.name)} / {_wrap(other.name)}", unit, lambda a, b: a / b, self, other)
 
     def relative_to(self, reference: float) -> "Objective":
-        """The same over a reference value of the same unit: a pure number, which adds to others."""
+        """Ratio to a reference value in the same unit: dimensionless, so that it can be added to others."""
         return _combine(f"{self.name} over {reference:g} {self.unit}", "1", lambda a: a / reference, self)
 
 
 class Constraint(eqx.Module):
-    """Bounds on an objective; None for no bound, both equal for an equation.
+    """Bounds on an objective; None for no bound, equal bounds for an equality.
 
     Attributes:
-        objective: what is bounded.
-        low: the least value allowed, in the unit of the objective.
-        high: the greatest value allowed, in the unit of the objective.
+        objective: the bounded quantity.
+        low: lower bound, in the unit of the objective.
+        high: upper bound, in the unit of the objective.
     """
 
     objective: Objective
@@ -104,17 +104,17 @@ class Constraint(eqx.Module):
 
     @property
     def name(self) -> str:
-        """What is bounded."""
+        """Name of the bounded quantity."""
         return self.objective.name
 
 
 def quantity(name: str, unit: str, function: Callable[..., Array], *arrays: str) -> Objective:
-    """An objective of one's own.
+    """Defines an objective from a function.
 
     Args:
-        name: what it is.
+        name: name of the quantity.
         unit: its unit.
-        function: takes the arrays, in the order of their names, and returns a scalar or a vector.
+        function: function of the arrays, in the order of their names, that returns a scalar or a vector.
         arrays: names of the arrays.
     """
     if not arrays:
@@ -125,10 +125,10 @@ def quantity(name: str, unit: str, function: Callable[..., Array], *arrays: str)
 def speed_along_screw(
     displacement: Float[Array, "3"], turn: Float[Array, "4"], period: Float[Array, ""]
 ) -> Float[Array, ""]:
-    """Speed along the mean path of a motion that repeats: a straight line, a circle or a helix [m/s].
+    """Speed along the mean path of a periodic motion: a straight line, a circle or a helix [m/s].
 
-    Each period turns by ψ about an axis u: the part of the displacement across u is the chord of an arc, longer by
-    (ψ/2)/sin(ψ/2). Smooth where nothing turns.
+    Each period rotates by ψ about an axis u: the part of the displacement normal to u is the chord of an arc that is
+    longer by (ψ/2)/sin(ψ/2). Smooth at zero rotation.
 
     Args:
         displacement: as in `Cycle`, in the frame at the start [m].
@@ -145,7 +145,7 @@ def speed_along_screw(
 
 
 def radius_of_turn(displacement: Float[Array, "3"], turn: Float[Array, "4"]) -> Float[Array, ""]:
-    """Radius of the circle or helix that the mean path winds on; infinite when it is straight [m].
+    """Radius of the circle or helix of the mean path; infinite for a straight path [m].
 
     Args:
         displacement: as in `Cycle`, in the frame at the start [m].
@@ -158,10 +158,10 @@ def radius_of_turn(displacement: Float[Array, "3"], turn: Float[Array, "4"]) -> 
 
 
 def distance_to_path(position: Float[Array, "times 3"], target: Float[Array, "points 3"]) -> Float[Array, ""]:
-    """Root mean square over time of the distance to the nearest point of a polygon through the target points [m].
+    """Root mean square over time of the distance to the polyline through the target points [m].
 
     Args:
-        position: of the head, in any one frame [m].
+        position: position of the head, in any frame [m].
         target: points of the path, in the same frame [m].
     """
     start, side = target[:-1], jnp.diff(target, axis=0)
@@ -173,12 +173,12 @@ def distance_to_path(position: Float[Array, "times 3"], target: Float[Array, "po
 
 
 def _root(squares: Float[Array, "*more"]) -> Float[Array, "*more"]:
-    """Square root, zero with a zero derivative where an interpolant of squares is not positive."""
+    """Square root with value and derivative zero where the interpolated square is not positive."""
     return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
 
 
 def _largest(values: Float[Array, "times stations 3"]) -> Float[Array, "stations"]:
-    """Greatest norm over the period, at each station."""
+    """Maximum norm over the period, at each station."""
     return _root(peak_over_period(jnp.sum(values**2, axis=2)))
 
 
@@ -201,17 +201,17 @@ def depth_rate(vertical: Numbers = (0.0, 0.0, 1.0)) -> Objective:
     """Mean rate of descent along a downward direction [m/s].
 
     Args:
-        vertical: unit vector upwards, in the frame of the displacement.
+        vertical: unit vector pointing up, in the frame of the displacement.
     """
     up = finite("vertical", vertical, (3,))
     return quantity("depth rate", "m/s", lambda d, period: -(d @ up) / period, "displacement", "period")
 
 
 def path_distance(target: Numbers) -> Objective:
-    """Distance of the head from a target path, root mean square over time [m].
+    """Root-mean-square distance of the head from a target path [m].
 
     Args:
-        target: points of the path, joined by straight lines [m].
+        target: points of the path, connected by straight lines, in the frame of the position [m].
     """
     points = finite("target", target, (None, 3))
     if points.shape[0] < 2:
@@ -232,10 +232,10 @@ def _combine(name: str, unit: str, function: Callable[..., Array], *parts: Objec
 
 def _same(a: Objective, b: Objective) -> str:
     if not isinstance(b, Objective):
-        raise ValueError(f"{a.name} [{a.unit}] and {b!r}: only objectives add; multiply by numbers")
+        raise ValueError(f"{a.name} [{a.unit}] and {b!r}: only objectives can be added; numbers can only multiply them")
     if a.unit != b.unit:
         raise ValueError(
-            f"{a.name} [{a.unit}] and {b.name} [{b.unit}] do not add: divide them by references of theirs "
+            f"{a.name} [{a.unit}] and {b.name} [{b.unit}] cannot be added: divide each by a reference value "
             "(`relative_to`), or by each other"
         )
     return a.unit

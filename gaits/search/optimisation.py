@@ -1,4 +1,4 @@
-"""Gradient-based optimisation of gaits and bodies: bounded, constrained, from many starts, resumable."""
+"""Gradient-based optimisation of gaits and bodies: bounded, constrained, multi-start, resumable."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -38,41 +38,40 @@ def optimise(
     log: str | Path | None = None,
     progress: bool = True,
 ) -> Optimum:
-    """Changes chosen numbers of a gait (a body, both) until an objective is least.
+    """Minimises an objective over chosen parameters of a gait, a body or both.
 
         model = lambda gait: cosserat.steady_swim(beam, gait, fluid, throw=False)
         gaits.optimise(-gaits.steady_speed, gaits.planar(), {"amplitude": (-2, 2), "wavelength": (0.8, 2)},
                        model=model, constraints=[gaits.section_torque.at_most(2.3)])
 
     Args:
-        objective: what is made least: an `Objective`, or any function, of what the model returns.
-        gait: where to start: any pytree whose float leaves are the parameters, such as a gait, a beam, (gait, beam).
-        parameters: (low, high) or (low, high, scale) for each parameter that may change, by the end of its path.
-        model: from the pytree to a motion, which objective and constraints share; None passes the pytree itself. It
-            is differentiated in forward mode. Where it has no result it should give NaN.
+        objective: quantity to minimise: an `Objective`, or any function, of the model's result.
+        gait: initial point: any pytree whose float leaves are the parameters, such as a gait, a beam, (gait, beam).
+        parameters: (low, high) or (low, high, scale) for each free parameter, named by the end of its path.
+        model: function from the pytree to a motion, shared by objective and constraints; None passes the pytree itself.
+            It is differentiated in forward mode and should return NaN where it has no result.
         constraints: bounds on objectives of the same motion.
         method: "slsqp", "trust-constr", "adam", or any Optax transformation (the last two without constraints).
-        starts: how many starts; the first is the gait that is given, those after it fill the box evenly.
-        screen: how many points that fill the box evenly are evaluated first, without derivatives: the starts after
-            the first are the best of them. None when 0.
-        race: evaluations of each start after which only the best of them goes on; 0 lets all go on to their ends.
-        seed: of the other starts, or of the points that are screened.
-        batch: evaluate all starts in one batch, by vmap; False takes them one after another, which wastes nothing
-            where there is one core, and compiles less.
-        max_iterations: greatest number of iterations of each start.
-        tolerance: of the objective, relative to its value at the start (slsqp), or of the step in the box.
-        feasibility: how far a constraint may be broken, relative to its bound.
-        infeasible_start: "refuse" or "accept" a start that breaks a constraint.
-        log: file to which every evaluation is written; the same call with the log of a killed run goes on where
-            that one ended.
+        starts: number of starts; the first is the given gait, the others cover the box evenly.
+        screen: number of points, evenly covering the box, that are evaluated first without derivatives; the other
+            starts are the best of them. 0 for none.
+        race: number of evaluations of each start after which only the best continues; 0 lets all starts finish.
+        seed: random seed of the other starts, or of the screened points.
+        batch: evaluate all starts in one batch by vmap; False evaluates them one after another, which is faster
+            on one core and compiles less.
+        max_iterations: maximum number of iterations of each start.
+        tolerance: tolerance of the objective relative to its initial value (slsqp), or of the step in the box.
+        feasibility: allowed violation of a constraint, relative to its bound.
+        infeasible_start: "refuse" or "accept" a start that violates a constraint.
+        log: file to which every evaluation is written; the same call with the log of an interrupted run resumes it.
         progress: show a progress bar.
 
     Returns:
-        The best feasible point of all; it prints as a table and plots itself.
+        The best feasible point of all starts; it prints as a table and has a `plot` method.
 
     Raises:
         ValueError: bad bounds, an unknown parameter, an infeasible start, the log of another optimisation.
-        OptimisationError: the objective is not a number at the start, has no lower bound, or no start ended well.
+        OptimisationError: the objective is not finite at the start, has no lower bound, or no start succeeded.
     """
     chosen = Parameters(gait, parameters)
     problem = Problem(objective, chosen, model, constraints)
@@ -109,7 +108,7 @@ def solve(
     log: str | Path | None = None,
     progress: bool = True,
 ) -> Optimum:
-    """`optimise` of a problem that is built already, and maybe compiled by an earlier call; arguments as there."""
+    """`optimise` for a problem that is already built and possibly compiled; arguments as there."""
     one_of("infeasible_start", infeasible_start, ("refuse", "accept"))
     counts = {"starts": starts, "max_iterations": max_iterations, "screen": screen, "race": race}
     for name, value in counts.items():
@@ -123,7 +122,7 @@ def solve(
     elif not (hasattr(method, "init") and hasattr(method, "update")):
         raise ValueError(f"method = {method!r}: must be one of {', '.join(METHODS)}, or an Optax transformation")
     if method not in SCIPY and any(row.bounded for row in problem.rows):
-        raise ValueError(f"method = {_name(method)!r}: has no constraints; use slsqp or trust-constr")
+        raise ValueError(f"method = {_name(method)!r}: does not support constraints; use slsqp or trust-constr")
     chosen = problem.parameters
     points = chosen.to_vector(chosen.start)[None]
     others = spread(*chosen.box, screen or starts - 1, seed) if starts > 1 else points[:0]
@@ -133,7 +132,7 @@ def solve(
     if screen:
         values = evaluator.screen(others)
         broken = np.array([problem.violation(row) for row in values])
-        # Those that meet the constraints first, by their objective; then the others, by how far they are off.
+        # Feasible points first, ordered by objective; then the others, ordered by violation.
         others = others[np.lexsort([values[:, 0], np.where(broken <= feasibility, 0.0, broken)])[: starts - 1]]
     points = np.concatenate([points, others])
 
@@ -148,7 +147,7 @@ def solve(
     if isinstance(ends[0], Exception) and (starts == 1 or isinstance(ends[0], ValueError)):
         raise ends[0]
     if all(isinstance(end, Exception) for end in ends):
-        raise OptimisationError(f"no start ended well; the first: {ends[0]}")
+        raise OptimisationError(f"no start succeeded; the first failed with: {ends[0]}")
     return build_optimum(problem, evaluator, ends, feasibility, _name(method))
 
 
@@ -161,4 +160,4 @@ def _transformation(method: Any) -> Any:
         return method
     import optax
 
-    return optax.adam(0.03)  # of a box of unit sides
+    return optax.adam(0.03)  # learning rate relative to the unit box

@@ -1,4 +1,4 @@
-"""What an optimisation found: the gait, the numbers before and after, the way there."""
+"""Result of an optimisation: the gait, values before and after, and the history."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 from .evaluations import Evaluation, Evaluator, Overtaken
 from .problem import OptimisationError, Problem
 
-ACTIVE = 1e-4  # relative distance to a bound that counts as touching it
+ACTIVE = 1e-4  # relative distance to a bound below which it counts as active
 
 
 @dataclass(frozen=True)
@@ -17,13 +17,13 @@ class Limit:
     """A constraint before and after.
 
     Attributes:
-        name: what is bounded.
+        name: name of the bounded quantity.
         unit: its unit.
         low: lower bounds.
         high: upper bounds.
         before: values at the start.
         after: values at the end.
-        scale: what counts as one.
+        scale: scale of the quantity.
     """
 
     name: str
@@ -36,12 +36,12 @@ class Limit:
 
     @property
     def room(self) -> np.ndarray:
-        """Distance to the nearest bound, relative; negative beyond it."""
+        """Relative distance to the nearest bound; negative if violated."""
         return np.minimum(self.after - self.low, self.high - self.after) / self.scale
 
     @property
     def active(self) -> bool:
-        """Whether a bound is touched."""
+        """Whether a bound is active."""
         return bool((self.room <= ACTIVE).any())
 
 
@@ -50,28 +50,28 @@ class Optimum:
     """The result of `gaits.optimise`; it prints as a table.
 
     Attributes:
-        gait: the pytree that was started from, with the best parameters.
+        gait: the initial pytree with the best parameters.
         objective: name of the objective.
         unit: its unit.
         before: its value at the start.
         value: its value at the end.
-        names: of the parameters.
+        names: names of the parameters.
         start: their values at the start.
         best: their values at the end.
         low: their lower bounds.
         high: their upper bounds.
         limits: the constraints.
-        violation: of the worst constraint, relative; at most the feasibility asked for.
-        success: whether the optimiser of the best start says it converged.
-        message: what it says.
-        method: which it was.
-        iterations: of the best start.
-        evaluations: objective and derivatives, of all starts.
-        screened: objectives of the points that were screened for starts, without derivatives.
-        replayed: how many of them came from the log of an earlier run.
-        cut: how many gave no number.
-        overtaken: starts that were given up because another did better.
-        failed: starts that ended with an error, in words.
+        violation: relative violation of the worst constraint; at most `feasibility`.
+        success: whether the optimiser of the best start reports convergence.
+        message: its message.
+        method: name of the method.
+        iterations: iterations of the best start.
+        evaluations: number of evaluations of objective and derivatives, over all starts.
+        screened: objectives of the points screened for starts, without derivatives.
+        replayed: number of evaluations taken from the log of an earlier run.
+        cut: number of evaluations without a finite value.
+        overtaken: number of starts abandoned because another was better.
+        failed: error messages of the starts that failed.
         history: all evaluations in order.
     """
 
@@ -123,15 +123,15 @@ class Optimum:
         counts = f"{self.iterations} iterations, {self.evaluations} evaluations"
         if len(self.screened):
             counts += f" after {len(self.screened)} screened for starts"
-        sources = f"{self.replayed} from the log, {self.cut} without a number"
+        sources = f"{self.replayed} from the log, {self.cut} not finite"
         lines += ["", f"{self.method}: {ended} ({self.message}), {counts} ({sources})"]
         if self.overtaken:
-            lines.append(f"{self.overtaken} starts were given up when another did better")
+            lines.append(f"{self.overtaken} starts were abandoned because another was better")
         lines += [f"a start failed: {reason}" for reason in self.failed]
         return "\n".join(lines)
 
     def plot(self, figure: Any = None) -> Any:
-        """Draws the way to the optimum: objective, constraints and parameters against evaluations.
+        """Plots objective, constraints and parameters against evaluations.
 
         Args:
             figure: a matplotlib figure to draw in; a new one when None.
@@ -142,12 +142,12 @@ class Optimum:
 
 
 def build_optimum(problem: Problem, evaluator: Evaluator, ends: list[Any], feasibility: float, method: str) -> Optimum:
-    """The best feasible evaluation of all starts, with all that belongs to it."""
+    """Builds the result from the best feasible evaluation of all starts."""
     history = evaluator.history
     feasible = [e for e in history if e.violation <= feasibility and np.isfinite(e.values[0])]
     if not feasible:
         least = min(e.violation for e in history)
-        raise OptimisationError(f"no evaluation met the constraints; the nearest broke one by {least:.2g}, relative")
+        raise OptimisationError(f"no evaluation satisfied the constraints; least relative violation {least:.2g}")
     best = min(feasible, key=lambda e: e.values[0])
     first = next(e for e in history if e.start == 0)
     end = ends[best.start]

@@ -1,4 +1,4 @@
-"""The way to an optimum, drawn."""
+"""Figure of the history of an optimisation."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#2
 
 
 def draw(optimum: Any, figure: Any = None) -> Any:
-    """Objective, violation of the constraints and parameters against evaluations of the start that won.
+    """Objective, constraint violation and parameters against evaluations of the best start.
 
     Args:
         optimum: a `gaits.Optimum`.
@@ -30,9 +30,9 @@ def draw(optimum: Any, figure: Any = None) -> Any:
         colour = COLOURS[0] if own else "#B8C2CA"
         top.plot(k, value, color=colour, linewidth=1.6 if own else 0.9, zorder=3 if own else 1)
         if own:
-            top.plot(k[good], value[good], "o", color=colour, markersize=5, zorder=4, label="meets the constraints")
+            top.plot(k[good], value[good], "o", color=colour, markersize=5, zorder=4, label="feasible")
             top.plot(k[~good], value[~good], "o", markerfacecolor="white", markeredgecolor=colour, markersize=5,
-                     zorder=4, label="breaks one")  # fmt: skip
+                     zorder=4, label="infeasible")  # fmt: skip
             _parameters(bottom, optimum, k, steps)
     top.axhline(optimum.value, color="#22303A", linewidth=0.8, linestyle=":")
     unit = f" [{optimum.unit}]" if optimum.unit and optimum.unit != "1" else " [-]"
@@ -52,5 +52,5 @@ def _parameters(axes: Any, optimum: Any, k: np.ndarray, steps: list[Any]) -> Non
     if bounded.all():
         axes.set_ylim(-0.04, 1.04)
         axes.set_yticks([0.0, 0.5, 1.0], labels=["lower\nbound", "middle", "upper\nbound"])
-    axes.set_ylabel("parameters, in their bounds [-]")
+    axes.set_ylabel("parameters, relative to their bounds [-]")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)

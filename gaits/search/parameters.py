@@ -1,4 +1,4 @@
-"""The numbers of a gait (or a body, or both) that an optimiser may change: names, bounds, scales."""
+"""Free parameters of a gait, a body or both: names, bounds, scales."""
 
 import math
 import re
@@ -15,23 +15,23 @@ from jaxtyping import Array, Float
 class Parameters:
     """Chosen float leaves of a pytree as one vector of numbers of order one.
 
-    A leaf has the name of its path, such as `bending3.laws[1].wavelength`; any end of it that only one leaf has
-    (`wavelength`) will do, and one number of an array is named by its index (`amplitude[0]`).
+    A leaf is named by its path, such as `bending3.laws[1].wavelength`; any unambiguous end of the path
+    (`wavelength`) is accepted, and one element of an array is named by its index (`amplitude[0]`).
 
     Attributes:
-        names: one for each number.
+        names: one name per number.
         low: lower bounds, in the units of the leaves.
         high: upper bounds.
-        scale: change of each number that counts as one.
-        start: values in the tree that was given.
+        scale: change of each number that corresponds to one.
+        start: values in the given tree.
     """
 
     def __init__(self, tree: Any, bounds: Mapping[str, Sequence[Any]]):
-        """Chooses leaves and checks that the tree lies within the bounds.
+        """Selects leaves and checks that the tree lies within the bounds.
 
         Args:
             tree: a gait, a beam, a tuple of both: any pytree.
-            bounds: for each name (low, high) or (low, high, scale); the scale is high - low when left out.
+            bounds: (low, high) or (low, high, scale) for each name; the default scale is high - low.
         """
         if not isinstance(bounds, Mapping) or not bounds:
             raise ValueError(f"parameters = {bounds!r}: must be a mapping of at least one name -> (low, high)")
@@ -62,20 +62,20 @@ class Parameters:
         return np.array([float(np.asarray(leaves[leaf])[entry]) for leaf, entry in self._places])
 
     def to_vector(self, values: np.ndarray) -> np.ndarray:
-        """From own units to numbers of order one."""
+        """Converts from own units to numbers of order one."""
         return (np.asarray(values) - self._shift) / self.scale
 
     def from_vector(self, x: np.ndarray) -> np.ndarray:
-        """From numbers of order one to own units; never beyond a bound by round-off."""
+        """Converts from numbers of order one to own units, clipped to the bounds."""
         return np.clip(self._shift + self.scale * np.asarray(x), self.low, self.high)
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """The bounds of the vector."""
+        """Bounds of the vector."""
         return self.to_vector(self.low), self.to_vector(self.high)
 
     def tree(self, x: Float[Array, "n"]) -> Any:
-        """The pytree with the chosen numbers taken from a vector: traceable."""
+        """The pytree with the chosen numbers taken from a vector; traceable."""
         values = jnp.asarray(self._shift) + jnp.asarray(self.scale) * x
         leaves = list(self._leaves)
         for k, (leaf, entry) in enumerate(self._places):
@@ -89,7 +89,7 @@ class Parameters:
 
 
 def float_leaves(tree: Any) -> dict[str, int]:
-    """Names of the leaves that are real numbers, and their places among all leaves."""
+    """Names of the real-valued leaves and their positions among all leaves."""
     paths = jax.tree_util.tree_flatten_with_path(tree)[0]
     named = {}
     for place, (path, leaf) in enumerate(paths):
@@ -99,7 +99,7 @@ def float_leaves(tree: Any) -> dict[str, int]:
 
 
 def _resolve(name: Any, available: Mapping[str, int]) -> tuple[int, tuple[int, ...] | None]:
-    """The place of a leaf, and the index of one number in it."""
+    """Position of a leaf, and the index of one element in it."""
     fits = [path for path in available if _ends_with(path, str(name))]
     if len(fits) == 1:
         return available[fits[0]], None
@@ -109,8 +109,8 @@ def _resolve(name: Any, available: Mapping[str, int]) -> tuple[int, tuple[int, .
         assert none is None
         return place, tuple(map(int, element[2].split(",")))
     if fits:
-        raise ValueError(f"parameters: {name!r} may be any of {', '.join(fits)}: give more of the path")
-    raise ValueError(f"parameters: unknown parameter {name!r}; there are {', '.join(available)}")
+        raise ValueError(f"parameters: {name!r} is ambiguous: {', '.join(fits)}: give more of the path")
+    raise ValueError(f"parameters: unknown parameter {name!r}; available: {', '.join(available)}")
 
 
 def _ends_with(path: str, end: str) -> bool:
@@ -129,14 +129,14 @@ def _bounds(name: str, given: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, 
     elif np.isfinite(high - low).all():
         scale = np.asarray(high - low)
     else:
-        raise ValueError(f"parameters[{name!r}] = {given!r}: a number without bounds needs a scale, (low, high, scale)")
+        raise ValueError(f"parameters[{name!r}] = {given!r}: an unbounded parameter needs a scale: (low, high, scale)")
     if not (np.isfinite(scale).all() and (scale > 0).all()):
         raise ValueError(f"parameters[{name!r}]: scale = {scale.tolist()}: must be finite and positive")
     return low, high, scale
 
 
 def spread(low: np.ndarray, high: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Points that fill a box evenly (Sobol), for more starts than one."""
+    """Points that cover a box evenly (Sobol sequence)."""
     from scipy.stats import qmc
 
     if not np.isfinite(high - low).all():

@@ -1,4 +1,4 @@
-"""The greatest value of a periodic function known at even times, between the samples too."""
+"""Maximum of a periodic function from even samples, including between the samples."""
 
 import functools
 
@@ -6,13 +6,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-FINER = 32  # times between two samples at which the trigonometric interpolant is looked at
+FINER = 32  # refinement factor of the trigonometric interpolant
 
 
 def peak_over_period(samples: Float[Array, "times *more"]) -> Float[Array, "*more"]:
-    """Greatest value over the period, along the first axis: of the trigonometric interpolant, its top by a parabola.
+    """Maximum over the period along the first axis: of the trigonometric interpolant, refined by a parabola.
 
-    It is continuous in the samples, of any unit, with derivatives that are exact wherever one peak is the greatest.
+    It is continuous in the samples, of any unit; its derivatives are exact wherever the maximum is unique.
     """
     fine = jnp.tensordot(_finer(samples.shape[0]), samples, axes=1)
     top = jnp.argmax(fine, axis=0)[None]
@@ -24,12 +24,12 @@ def peak_over_period(samples: Float[Array, "times *more"]) -> Float[Array, "*mor
 
 @functools.cache
 def _finer(count: int) -> np.ndarray:
-    """From even samples of a periodic function to its trigonometric interpolant at FINER times as many."""
+    """Trigonometric interpolant of even samples of a periodic function, at FINER times as many points."""
     spectrum = np.fft.fft(np.eye(count), axis=0)
     orders = np.fft.fftfreq(count, 1.0 / count)
     weight = np.ones(count)
     if count % 2 == 0:
-        # The highest frequency of an even count is a cosine: half of it at each sign.
+        # The highest frequency of an even number of samples is a cosine: half of it goes to each sign.
         orders = np.append(orders, count / 2)
         spectrum = np.concatenate([spectrum, spectrum[count // 2 : count // 2 + 1]])
         weight = np.append(weight, 0.5)

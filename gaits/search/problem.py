@@ -1,4 +1,4 @@
-"""An optimisation as one compiled function: objective, constraints and their derivatives, of many points at once."""
+"""An optimisation problem as one compiled function: objective, constraints and derivatives at many points."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from .parameters import Parameters
 
 
 class OptimisationError(RuntimeError):
-    """An optimisation that cannot go on."""
+    """An optimisation that cannot continue."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One constraint, spread over the values of its objective.
+    """One constraint, flattened over the components of its objective.
 
     Attributes:
-        name: what is bounded.
+        name: name of the bounded quantity.
         unit: its unit.
-        rows: where its values stand among those of all constraints.
+        rows: positions of its components among those of all constraints.
         low: lower bounds, -inf for none.
         high: upper bounds, inf for none.
-        scale: what counts as one.
+        scale: scale of the quantity.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Row:
 
     @property
     def bounded(self) -> bool:
-        """Whether there is a bound at all: a quantity may only be watched."""
+        """Whether there is a bound; a watched quantity has none."""
         return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
 
 
@@ -49,10 +49,10 @@ class Problem:
     """Objective and constraints as functions of the vector of `Parameters`.
 
     Attributes:
-        parameters: what may change.
+        parameters: the free parameters.
         rows: the constraints.
-        name: of the objective.
-        unit: of the objective.
+        name: name of the objective.
+        unit: unit of the objective.
     """
 
     def __init__(
@@ -89,25 +89,25 @@ class Problem:
         if first.shape != ():
             raise ValueError(f"the objective ({self.name}) has shape {first.shape}: must be one number")
         self.rows = _rows(constraints, [other.shape[0] for other in others])
-        # Forward mode: parameters are few, and periodic orbits ask for it.
+        # Forward mode: there are few parameters, and periodic orbits require it.
         both = lambda x: jax.jacfwd(lambda z: (values(z),) * 2, has_aux=True)(x)[::-1]  # noqa: E731
         self._one, self._batch = jax.jit(both), jax.jit(jax.vmap(both))
         self._values = jax.jit(jax.vmap(values))
 
     def values(self, x: np.ndarray) -> np.ndarray:
-        """Objective and constraints of each row of x, without derivatives."""
+        """Objective and constraints at each row of x, without derivatives."""
         return np.asarray(self._values(jnp.asarray(x)))
 
     def derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Objective and constraints of each row of x, and their derivatives."""
-        if len(x) == 1:  # a batch of one would only compile longer
+        """Objective and constraints at each row of x, and their derivatives."""
+        if len(x) == 1:  # a batch of one would only take longer to compile
             values, jacobian = (part[None] for part in self._one(jnp.asarray(x[0])))
         else:
             values, jacobian = self._batch(jnp.asarray(x))
         return np.asarray(values), np.asarray(jacobian)
 
     def violation(self, values: np.ndarray) -> float:
-        """By how much the worst constraint is broken, relative to its scale; zero when none is."""
+        """Relative violation of the worst constraint; zero if all are satisfied."""
         worst = 0.0
         for row in self.rows:
             v = values[1:][row.rows]

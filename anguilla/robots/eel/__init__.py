@@ -1,4 +1,4 @@
-"""The eel robot of [KR13, VI]: 13 bodies tied by 12 spherical joints, each of them three revolute ones."""
+"""The eel robot of [KR13, VI]: 13 bodies connected by 12 spherical joints, each made of three revolute joints."""
 
 from .tree import (
     EEL_TORQUE_LIMITS as EEL_TORQUE_LIMITS,

@@ -1,4 +1,4 @@
-"""The eel robot of [KR13, VI] at the front door: 13 bodies, 36 revolute joints, thirty seconds forward."""
+"""Command-line entry of the eel robot of [KR13, VI]: 13 bodies, 36 revolute joints, thirty seconds of swimming."""
 
 from collections.abc import Callable
 
@@ -14,14 +14,14 @@ from ..robot import Robot, Settings
 from ..summary_lines import motion_lines, power_lines, torque_lines
 from .tree import EEL_TORQUE_LIMITS, eel_law, eel_robot_profile, model
 
-PERIOD = 2.0  # of the law (43) [s]
+PERIOD = 2.0  # period of the law (43) [s]
 START = 2.0  # duration of its smooth start [s]
-EVERY = 2.5  # between two bodies in the figures [s]
+EVERY = 2.5  # time between two bodies in the figures [s]
 FAMILIES = {"yaw": "joints 3j-2", "pitch": "joints 3j-1", "roll": "joints 3j"}
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """The paper's law from rest; the limits of the actuators and the power budget are recorded too."""
+    """Simulates the paper's law from rest and adds actuator limits and the power budget to the record."""
     tree, fluid = model(), settings.medium()
     dataset = multibody.simulate(
         tree,
@@ -41,7 +41,7 @@ def run(settings: Settings) -> xr.Dataset:
 
 
 def body(dataset: xr.Dataset) -> xr.Dataset:
-    """Its real sections: half spheroid, elliptic cylinders, half ellipsoid, each on its rigid link."""
+    """Sections of the robot: half spheroid, elliptic cylinders, half ellipsoid, each on its rigid link."""
     return view.chain_body(dataset, model(), eel_robot_profile())
 
 

@@ -1,4 +1,4 @@
-"""The eel robot of [KR13, VI]: 13 bodies tied by 12 spherical joints, each of them three revolute ones."""
+"""The eel robot of [KR13, VI]: 13 bodies connected by 12 spherical joints, each made of three revolute joints."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -23,13 +23,13 @@ EEL_TORQUE_LIMITS = np.tile([4.0, 4.0, 0.7], SPHERES)  # joints 3j-2, 3j-1 and 3
 def model(density: Numbers = 1000.0) -> Tree:
     """Table 1 of [KR13], with its sections; neutrally buoyant, all joints actuated.
 
-    Head frame: x towards the tail, z along the great axis. Frame 3j: z towards the tail, its origin at the
+    Head frame: x towards the tail, z along the major axis. Frame 3j: z towards the tail, origin at the
     distal end of link j (r = 0.14 m is along z), sections along (z, x, y). The offsets printed for rows 2
     and 4 fold the chain; -π/2 and +π/2 stretch it to the published 2.08 m. The lengths of the half spheroid
-    of the head (its great semi-axis) and of the tail's half ellipsoid (the whole last link) are ours.
+    of the head (its major semi-axis) and of the half ellipsoid of the tail (the whole last link) are our choice.
 
     Args:
-        density: of the bodies [kg/m³].
+        density: density of the bodies [kg/m³].
     """
     density = positive("density", density, "kg/m³")
     profile = eel_robot_profile()
@@ -79,15 +79,15 @@ class EelLaw(eqx.Module):
 
     (44) is printed with X_{j+1} and X_j of revolute joints, which coincide: every angle would be zero. Here j
     counts the spherical joints, and the difference of heading is taken between the middles of the two links
-    that joint j ties. As printed, X is the sum of the r: it starts at the first joint, behind the head.
+    that joint j connects. As printed, X is the sum of the r: it starts at the first joint, behind the head.
 
     Attributes:
         amplitude: A [rad].
         growth: α [1/m].
         wavelength: λ [m].
         period: T [s].
-        turn: off, a constant yaw added to each spherical joint to deviate [rad].
-        start: f, from 0 to 1 by a fifth-degree polynomial.
+        turn: off, a constant yaw added to each spherical joint to turn [rad].
+        start: f, rises from 0 to 1 by a fifth-degree polynomial.
     """
 
     amplitude: Float[Array, ""]
