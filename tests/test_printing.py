@@ -1,0 +1,41 @@
+"""Models print themselves: values with their units, also while they are traced."""
+
+import jax
+import jax.numpy as jnp
+
+import cosserat
+import gaits
+import hydro
+import multibody as mb
+
+
+def test_models_print_their_numbers_and_units():
+    assert str(cosserat.eel()) == "Beam(2 m, 21.7 kg, 4 pieces, 1000 kg/m³)"
+    assert str(gaits.Strain()) == "Strain(straight)"
+    turn = str(gaits.turn())
+    assert turn.startswith(
+        "Strain(K3 = Start(span (0, 1) s) * (TravellingWave(amplitude (1, -0.75, 1), wavelength 1 m,"
+    )
+    assert "density 1000 kg/m³" in str(hydro.Morison())
+    both = str(hydro.Together(hydro.Weight(900.0), hydro.FreeSurface()))
+    assert "Weight(density 900 kg/m³" in both and "FreeSurface(density 1000 kg/m³" in both
+    assert "twist (0, 0, 0, 0, 0, 0) m/s, rad/s" in str(cosserat.HeadState())
+    chain = mb.from_beam(cosserat.rod(1.0, 0.02, 0.04), 3)
+    assert str(chain) == "Tree(base floating, 3 bodies, 2.513 kg; joints: 2 spherical; 2 actuated, 0 passive)"
+
+
+def test_notebooks_show_a_table_or_a_drawing():
+    assert "<td>density</td><td>1000</td><td>kg/m³</td>" in hydro.Morison()._repr_html_()
+    assert cosserat.eel()._repr_html_().count("<polygon") == 2
+
+
+def test_traced_models_print_their_shapes():
+    seen = []
+
+    def swim(amplitude):
+        seen.append(str(gaits.planar(amplitude=amplitude)))
+        seen.append(cosserat.rod(amplitude[0], 0.1, 0.2)._repr_html_())
+        return amplitude
+
+    jax.jit(swim)(jnp.ones(3))
+    assert "amplitude traced[3]" in seen[0] and "traced[] m" in seen[1]
