@@ -5,10 +5,11 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
+from spatial import solve_spd
 
 from .immersion import Immersion
 from .kinematics import sums_beyond
-from .newton_euler import Balance, Dynamics, inverse_dynamics, joint_resistance, newton_euler, solve_spd
+from .newton_euler import Balance, Dynamics, inverse_dynamics, joint_resistance, newton_euler
 from .small_matrices import apply
 from .state import BaseState
 from .tree import Tree

@@ -22,12 +22,11 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Void
-from spatial import Numbers, finite, positive
+from spatial import Numbers, finite, positive, solve_spd
 
 from .coordinates import JointLaw, check_law
 from .hybrid import mass_matrix
 from .immersion import immerse
-from .newton_euler import solve_spd
 from .state import BaseState
 from .trajectory import Drive, Integrand, Trajectory, recorded_points
 from .tree import Tree

@@ -10,14 +10,14 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
-from spatial import Numbers, finite
+from spatial import Numbers, finite, solve_spd
 
 from .coordinates import displace, position_rates
 from .hybrid import equations
 from .immersion import Immersion
 from .kinematics import configuration
 from .loop_cuts import Cut
-from .newton_euler import Dynamics, solve_spd
+from .newton_euler import Dynamics
 from .state import BaseState
 from .tree import Tree
 

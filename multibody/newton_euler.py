@@ -3,7 +3,6 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.scipy.linalg import cho_factor, cho_solve
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
@@ -150,14 +149,3 @@ def joint_resistance(
     else:
         spring = pull(displacements(tree, q))
     return spring + tree.damping * dq + tree.friction * jnp.tanh(dq / tree.friction_speed)
-
-
-def solve_spd(matrix: Float[Array, "n n"], vector: Float[Array, "n"]) -> Float[Array, "n"]:
-    """Solution of a symmetric positive definite system.
-
-    Its derivative solves with the same factor and never differentiates the factor itself: Jacobians of a flow of
-    many joints are found ten times faster.
-    """
-    factor = cho_factor(jax.lax.stop_gradient(matrix), lower=True)[0]
-    with_factor = lambda _, right: cho_solve((factor, True), right)  # noqa: E731
-    return jax.lax.custom_linear_solve(lambda x: matrix @ x, vector, with_factor, symmetric=True)

@@ -16,6 +16,7 @@ from .inertia import (
     body_inertia as body_inertia,
     shift_inertia as shift_inertia,
     solve_inertia as solve_inertia,
+    solve_spd as solve_spd,
     split_inertia as split_inertia,
 )
 from .moved import moved

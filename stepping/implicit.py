@@ -1,0 +1,138 @@
+"""Steps that are implicit in stiffness and damping, for any model with an inertia (`AbstractMechanism`).
+
+Stiff, damped coordinates return to where the load holds them much faster than anything else moves. Explicit steps must
+resolve that return or become unstable; here only what moves slowly decides the step.
+
+The equations A(t, y) dv/dt = F(t, y) are read as a function of two arguments, dy/dt = H(t, y*, y): inertia and loads
+are taken at y*, the springs and dampers at y,
+
+    A(y*) dv/dt = F(y*) - K (q - q*) - D (dq - dq*).
+
+A pair of Runge-Kutta methods with the same weights moves y* explicitly and y implicitly (semi-implicit Runge-Kutta,
+[BFR16]). A stage evaluates the model once and solves one symmetric positive definite system with A + hγ D + (hγ)² K.
+Because the inertia is that of the stage and the implicit method is stiffly accurate, the end of the step satisfies
+the stiff balance: an inertia frozen over the step leaves (A(q) - A₀) D v in the explicit part, which grows without
+bound for stiff, strongly damped coordinates.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+
+from spatial import solve_spd
+
+from .mechanism import AbstractMechanism, Point, pad
+from .tableaus import ARK4, ARK5, SemiImplicitTableau
+
+
+def implicit_step(
+    mechanism: AbstractMechanism,
+    t: Float[Array, ""],
+    point: Point,
+    h: Float[Array, ""],
+    tableau: SemiImplicitTableau = ARK5,
+) -> Point:
+    """The point a step later. jit-, vmap- and grad-safe; derivatives are those of the discrete map.
+
+    Args:
+        mechanism: the model.
+        t: time at the start of the step [s].
+        point: state at the start of the step.
+        h: step [s].
+        tableau: the pair of Runge-Kutta methods; `ARK3`, `ARK4` or `ARK5` of `stepping.tableaus`.
+    """
+    return _Stages(mechanism, point, h, tableau).run(t)[0]
+
+
+def implicit_step_with_error(
+    mechanism: AbstractMechanism,
+    t: Float[Array, ""],
+    point: Point,
+    h: Float[Array, ""],
+    tableau: SemiImplicitTableau = ARK4,
+) -> tuple[Point, Point, tuple[Point, Point]]:
+    """The point a step later, an estimate of its error, and the rates at both ends of the step.
+
+    The estimate is the difference to the embedded method, multiplied by (1 - hγJ)⁻¹: without that filter stiff
+    coordinates, which the step itself has damped, would dominate it and keep the steps short.
+
+    Args:
+        mechanism: the model.
+        t: time at the start of the step [s].
+        point: state at the start of the step.
+        h: step [s].
+        tableau: the pair of Runge-Kutta methods; the embedded method of `ARK5` underestimates its error.
+    """
+    stages = _Stages(mechanism, point, h, tableau)
+    end, slopes, inertia = stages.run(t)
+    return end, stages.error(slopes, inertia), stages.end_rates(slopes)
+
+
+class _Stages:
+    """One step: the state as three flat arrays (explicit part, free coordinates, velocities) and the stages."""
+
+    def __init__(self, mechanism: AbstractMechanism, point: Point, h: Float[Array, ""], tableau: SemiImplicitTableau):
+        self.mechanism, self.h, self.tableau = mechanism, h, tableau
+        carried, self.unravel = ravel_pytree((point.pose, point.memory))
+        self.start = carried, point.free, point.velocity
+        self.size, self.base = point.velocity.shape[0], point.velocity.shape[0] - point.free.shape[0]
+        self.K, self.D = pad(mechanism.stiffness, self.size), pad(mechanism.damping, self.size)
+
+    def point(self, parts: tuple[Array, Array, Array]) -> Point:
+        pose, memory = self.unravel(parts[0])
+        return Point(pose, parts[1], parts[2], memory)
+
+    def run(self, t: Float[Array, ""]) -> tuple[Point, Any, Float[Array, "m m"]]:
+        """End of the step, slopes of all stages, and the inertia of the last."""
+        stages, add = len(self.tableau.b), self.moved
+
+        # A loop over the stages: the model is compiled once.
+        def stage(carry, row):
+            slopes, _ = carry
+            k, share, explicit, implicit, diagonal = row
+            predicted, known = add(explicit, slopes), add(implicit, slopes)
+            slope, inertia = self.slope(t + share * self.h, predicted, known, diagonal * self.h)
+            return (jax.tree.map(lambda all, one: all.at[k].set(one), slopes, slope), inertia), None
+
+        tab = self.tableau
+        rows = (np.arange(stages), tab.c, tab.explicit, tab.implicit, tab.diagonal)
+        none = tuple(jnp.zeros((stages, *part.shape)) for part in self.start), jnp.eye(self.size)
+        (slopes, inertia), _ = jax.lax.scan(stage, none, jax.tree.map(jnp.asarray, rows))
+        return self.point(add(jnp.asarray(tab.b), slopes)), slopes, inertia
+
+    def moved(self, weights: Float[Array, "stages"], slopes: Any) -> tuple[Array, Array, Array]:
+        return jax.tree.map(lambda y, k: y + self.h * (weights @ k), self.start, slopes)
+
+    def slope(self, t, predicted, known, step):
+        """Slope dy/dt = H(t, y*, y) of one stage, y = known + step · slope."""
+        point = self.point(predicted)
+        found = self.mechanism.equations(t, point)
+        # Free coordinates and their rates as vectors of all velocities; those of the base have no springs.
+        stretch = jnp.pad(known[1] - point.free, (self.base, 0)) + step * known[2]
+        right = found.force - self.K @ stretch - self.D @ (known[2] - point.velocity)
+        acceleration = solve_spd(self.matrix(found.inertia, step), right)
+        velocity = known[2] + step * acceleration
+        pose_rates = self.mechanism.pose_rates(point.pose, velocity)
+        memory_rates = self.mechanism.memory_rates(t, point, acceleration, found)
+        carried, _ = ravel_pytree((pose_rates, memory_rates))
+        return (carried, velocity[self.base :], acceleration), found.inertia
+
+    def matrix(self, inertia, step):
+        """A + hγ D + (hγ)² K."""
+        return inertia + step * self.D + step**2 * self.K
+
+    def error(self, slopes, inertia) -> Point:
+        """Difference to the embedded method, filtered by (1 - hγJ)⁻¹."""
+        carried, free, velocity = (self.h * (jnp.asarray(self.tableau.b_error) @ k) for k in slopes)
+        step = self.tableau.diagonal[-1] * self.h
+        right = inertia @ velocity - step * (self.K @ jnp.pad(free, (self.base, 0)))
+        velocity = solve_spd(self.matrix(inertia, step), right)
+        return self.point((carried, free + step * velocity[self.base :], velocity))
+
+    def end_rates(self, slopes) -> tuple[Point, Point]:
+        """Slopes of the first and of the last stage, which stand at the ends of the step."""
+        return self.point(tuple(k[0] for k in slopes)), self.point(tuple(k[-1] for k in slopes))
