@@ -196,7 +196,7 @@ def test_figures_film_and_words(dataset, tmp_path):
 def test_what_cannot_hover_says_why(capsys, tmp_path):
     with pytest.raises(ValueError, match="no joint of this wing twists"):
         hover(flight(sections=1))
-    with pytest.raises(ValueError, match="air density = 0: nothing carries the weight"):
+    with pytest.raises(ValueError, match="air density = 0: no lift"):
         hover(flight(parameters=MothParameters(air_density=0.0)))
     assert main(["robot", "moth", "--fluid", "void", "--out", str(tmp_path)]) == 1
     assert "cannot hover" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Hover of any moth, two unequal wings included: it keeps its height, and may drift and turn while it does."""
+"""Hover of a moth with two possibly unequal wings: it keeps its height but may drift and yaw."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -14,17 +14,17 @@ from .stroke_maps import Flight
 
 
 class DriftingHover(eqx.Module):
-    """A flight that repeats itself after each stroke, up to a step to the side and a turn about the vertical.
+    """A flight that is periodic up to a horizontal displacement and a rotation about the vertical.
 
     Attributes:
         flight: the moth.
-        amplitude: of both strokes; keeps it at its height [rad].
-        state: of the thorax at t = 0, at the world's origin.
-        joints: passive joints at t = 0 [rad].
+        amplitude: amplitude of both strokes, for which the moth keeps its height [rad].
+        state: state of the thorax at t = 0, at the world's origin.
+        joints: angles of the passive joints at t = 0 [rad].
         joint_rates: their velocities [rad/s].
-        residual: what one stroke leaves of the start, in scaled numbers, rise included.
+        residual: difference between the states one stroke apart, in scaled numbers, including the change of height.
         drift: mean velocity of the thorax in the world over the first stroke [m/s].
-        yaw_rate: mean turning rate about the vertical [rad/s].
+        yaw_rate: mean yaw rate about the vertical [rad/s].
     """
 
     flight: Flight
@@ -38,12 +38,12 @@ class DriftingHover(eqx.Module):
 
     @property
     def unknowns(self) -> Float[Array, "n"]:
-        """The start and the amplitude as one vector: a guess for a moth that differs little."""
+        """Start and amplitude as one vector: an initial guess for a similar moth."""
         return _unknowns(self.flight, self.state, self.joints, self.joint_rates, self.amplitude)
 
 
 def drifting_guess(hover: Hover) -> Float[Array, "n"]:
-    """Unknowns of a symmetric hover, to begin with; units as in `DriftingHover.unknowns`."""
+    """Unknowns of a symmetric hover as an initial guess; units as in `DriftingHover.unknowns`."""
     return _unknowns(hover.flight, hover.start.thorax, *hover.start.both_wings, hover.amplitude)
 
 
@@ -51,13 +51,13 @@ def drifting_guess(hover: Hover) -> Float[Array, "n"]:
 def drifting_hover(
     flight: Flight, guess: Float[Array, "n"], *, tolerance: float = TOLERANCE, max_iterations: int = 30
 ) -> DriftingHover:
-    """The periodic flight of a moth whose wings may differ; place and heading are free, the height is kept.
+    """Periodic flight of a moth whose wings may differ; position and heading are free, the height is constant.
 
     Args:
         flight: the moth.
-        guess: unknowns of a flight that differs little, from `drifting_guess` or `DriftingHover.unknowns`.
-        tolerance: greatest residual accepted.
-        max_iterations: of Newton.
+        guess: unknowns of a similar flight, from `drifting_guess` or `DriftingHover.unknowns`.
+        tolerance: largest accepted residual.
+        max_iterations: maximum number of Newton iterations.
     """
     orbit = periodic_orbit(
         _stroke,
@@ -97,9 +97,9 @@ def _end(run: Trajectory) -> BaseState:
 
 
 def _unknowns(flight, state, joints, rates, amplitude):
-    """Tilt, twist, joints, rates, amplitude; heading and place are left out."""
+    """Tilt, twist, joints, rates, amplitude; without heading and position."""
     w, x, y, z = state.quaternion
-    # q = q_heading q_tilt, of which the second has no component about the vertical.
+    # q = q_heading q_tilt; q_tilt has no component about the vertical.
     tilt = 2.0 * jnp.stack([w * x + z * y, w * y - z * x]) / (w**2 + z**2)
     omega = flight.frequency
     velocity, spin = linear(state.twist), angular(state.twist) / omega

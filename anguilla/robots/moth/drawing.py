@@ -1,4 +1,4 @@
-"""The moth's skin: thorax and wings of the real, elliptic outline, at any recorded instant."""
+"""Surface of the moth: thorax and wings with their elliptic outline, at any recorded instant."""
 
 import numpy as np
 import xarray as xr
@@ -16,15 +16,15 @@ def wing_surface(
 ) -> Float[np.ndarray, "along across 3"]:
     """Points of a wing from root to tip and from the leading to the trailing edge, in the world [m].
 
-    The leading edge is that of the blades; between the middles of two blades the chord turns evenly from one to
-    the other, and its length is that of the elliptic wing.
+    The leading edge is that of the blades; between the middles of two blades the chord is interpolated in direction,
+    and its length is that of the elliptic wing.
     """
     names = [str(name) for name in dataset["body"].values]
     blades = [k for k, name in enumerate(names) if name.startswith(f"{side}_blade")]
     M, span, chord = len(blades), float(dataset.attrs["span"]), float(dataset.attrs["chord"])
     origin = dataset["position"].values[instant, blades]
     axes = dataset["rotation"].values[instant, blades]
-    # A circular measure of the span: points crowd at the tip, where the outline closes.
+    # Spacing by angle: points cluster at the tip, where the outline closes.
     X = span * np.sin(np.linspace(0.0, np.pi / 2, along))
     blade = np.minimum((X / span * M).astype(int), M - 1)
     edge = origin[blade] + (X - blade * span / M)[:, None] * axes[blade][:, :, 0]
@@ -70,7 +70,7 @@ def _wing_mesh(points: Float[np.ndarray, "along across 3"]) -> Mesh:
 
 
 def _pattern(along: int, across: int) -> Float[np.ndarray, "along across 3"]:
-    """A hawkmoth's wing: dark leading edge and tip, two bands, a spot; edges of the colours are soft."""
+    """Pattern of a hawkmoth's wing: dark leading edge and tip, two bands, a spot, with soft edges."""
     s, c = np.meshgrid((np.arange(along) + 0.5) / along, (np.arange(across) + 0.5) / across, indexing="ij")
     wave = 0.02 * np.sin(9.0 * c)
     parts = (

@@ -1,4 +1,4 @@
-"""What a stroke of the moth costs and carries: works, impulses, and the figures by which it is judged."""
+"""Energy budget of a stroke of the moth: works, impulses, and the published figures."""
 
 import equinox as eqx
 import jax
@@ -22,17 +22,17 @@ from .stroke_maps import Flight
 
 
 class Accounts(eqx.Module):
-    """Means over one stroke.
+    """Averages over one stroke.
 
     Attributes:
-        motor_power: of the right and the left stroke motor [W].
-        damper_loss: power that the joints' dampers take [W].
-        drag_loss: power that drag takes [W].
-        lift_power: power that the moth receives from lift [W]; zero, since lift is across the velocity.
-        convective_power: the same from the added mass besides its inertia [W]; zero in this form of it.
-        air_force: of the air on the moth in the world, added mass included [N].
-        weight: of the moth [N].
-        mass: of the moth [kg].
+        motor_power: power of the right and the left stroke motor [W].
+        damper_loss: power dissipated by the joint dampers [W].
+        drag_loss: power dissipated by drag [W].
+        lift_power: power received from lift [W]; zero, because lift is normal to the velocity.
+        convective_power: power of the convective part of the added mass [W]; zero in this form.
+        air_force: force of the air on the moth in the world, including added mass [N].
+        weight: weight of the moth [N].
+        mass: mass of the moth [kg].
     """
 
     motor_power: Float[Array, "2"]
@@ -46,28 +46,28 @@ class Accounts(eqx.Module):
 
     @property
     def energy_defect(self) -> Float[Array, ""]:
-        """Motor work that no loss accounts for, over the motor work [-]."""
+        """Motor work minus all losses, relative to the motor work [-]."""
         given = jnp.sum(self.motor_power)
         return (given - self.damper_loss - self.drag_loss) / given
 
     @property
     def weight_defect(self) -> Float[Array, ""]:
-        """Mean vertical force of the air less the weight, over the weight [-]."""
+        """Mean vertical force of the air minus the weight, relative to the weight [-]."""
         return self.air_force[2] / self.weight - 1.0
 
     @property
     def specific_power(self) -> Float[Array, ""]:
-        """Of both motors, over the mass of the moth [W/kg]."""
+        """Power of both motors per mass of the moth [W/kg]."""
         return jnp.sum(self.motor_power) / self.mass
 
 
 @eqx.filter_jit
 def accounts(hover: Hover, steps: int | None = None) -> tuple[Accounts, Trajectory]:
-    """One stroke of a hover with its accounts, integrated along with the motion.
+    """Simulates one stroke of a hover and integrates its energy budget with it.
 
     Args:
         hover: the flight.
-        steps: time steps, at each of which the stroke is recorded; those of the flight when None.
+        steps: number of time steps, each recorded; those of the flight when None.
     """
     old = hover.flight
     flight = Flight(old.tree, old.air, old.frequency, old.gravity, old.steps if steps is None else steps)
@@ -88,8 +88,8 @@ class StrokeIntegrand(eqx.Module):
     """Powers [W] and the force of the air [N], in the order of `Accounts`.
 
     Attributes:
-        tree: the bodies.
-        medium: the air around them.
+        tree: the tree.
+        medium: the air.
     """
 
     tree: Tree
@@ -103,7 +103,7 @@ class StrokeIntegrand(eqx.Module):
         dq: Float[Array, "freedoms"],
         motion: Dynamics,
     ) -> Float[Array, "9"]:
-        """At one instant."""
+        """Value at one instant."""
         received = power(self.tree, state, q, dq, motion.torque, fluid=self.medium)
         of_air = [received.fluid.get(name, jnp.zeros(())) for name in ("drag", "lift", "added_mass")]
         force = jnp.sum(air_forces(self.tree, self.medium, state, q, dq, motion), axis=0)
@@ -119,7 +119,7 @@ def air_forces(
     dq: Float[Array, "freedoms"],
     motion: Dynamics,
 ) -> Float[Array, "bodies 3"]:
-    """Force of the air on each body in the world, the inertia of the air it carries included [N]."""
+    """Force of the air on each body in the world, including added inertia [N]."""
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
     rates = motion.base_acceleration[None, :] + spread_accelerations(tree, place, state.twist, dq, motion.acceleration)
@@ -131,20 +131,20 @@ def air_forces(
 
 
 class Figures(eqx.Module):
-    """The numbers that [PBB13, IV.C] publishes of its hover; amplitudes are half of what lies between extremes.
+    """Quantities that [PBB13, IV.C] publishes for its hover; amplitudes are half the peak-to-peak value.
 
     Attributes:
-        amplitude: of the stroke [rad].
+        amplitude: amplitude of the stroke [rad].
         forward: amplitude of the thorax along n [m].
-        upward: along a [m].
-        pitch: [rad].
-        twist: of the right wing's tip, all twist joints added [rad].
-        twist_lag: of its first harmonic behind the stroke [rad].
-        bend: of the tip, all bend joints added [rad].
-        bend_lag: behind the stroke [rad].
-        torque: greatest of a stroke motor [N·m].
-        power: mean of one motor [W].
-        specific_power: of both, over the mass [W/kg].
+        upward: amplitude of the thorax along a [m].
+        pitch: amplitude of the pitch [rad].
+        twist: amplitude of the twist of the right wing's tip, summed over all twist joints [rad].
+        twist_lag: phase lag of its first harmonic behind the stroke [rad].
+        bend: amplitude of the bending of the tip, summed over all bend joints [rad].
+        bend_lag: phase lag behind the stroke [rad].
+        torque: peak torque of a stroke motor [N·m].
+        power: mean power of one motor [W].
+        specific_power: power of both motors per mass [W/kg].
     """
 
     amplitude: Float[Array, ""]
@@ -176,12 +176,12 @@ def stroke_torques(hover: Hover, run: Trajectory) -> Float[Array, "times 2"]:
 
 
 def hover_figures(hover: Hover, means: Accounts, run: Trajectory) -> Figures:
-    """The published numbers of a recorded stroke.
+    """Computes the published quantities from a recorded stroke.
 
     Args:
         hover: the flight.
-        means: its accounts.
-        run: the stroke, at even times from 0 to one period.
+        means: its energy budget.
+        run: the stroke, at evenly spaced times from 0 to one period.
     """
     tree = hover.flight.tree
     pitch = 2.0 * jnp.arctan2(run.quaternion[:, 1], run.quaternion[:, 0])
@@ -202,7 +202,7 @@ def hover_figures(hover: Hover, means: Accounts, run: Trajectory) -> Figures:
 
 
 def half_range(signal: Float[Array, "times"]) -> Float[Array, ""]:
-    """Half of what lies between the extremes of a signal of any unit: its amplitude."""
+    """Half the peak-to-peak value of a signal of any unit: its amplitude."""
     return 0.5 * (jnp.max(signal) - jnp.min(signal))
 
 
@@ -215,6 +215,6 @@ def tip_angle(
 
 
 def _lag(signal: Float[Array, "times"]) -> Float[Array, ""]:
-    """Phase of the first harmonic behind cos ωt [rad]; the last sample repeats the first."""
+    """Phase lag of the first harmonic behind cos ωt [rad]; the last sample repeats the first."""
     phase = 2.0 * jnp.pi * jnp.arange(signal.shape[0] - 1) / (signal.shape[0] - 1)
     return jnp.arctan2(jnp.sum(signal[:-1] * jnp.sin(phase)), jnp.sum(signal[:-1] * jnp.cos(phase)))

@@ -1,4 +1,4 @@
-"""The moth of [PBB13] at the front door: it hovers, as published or as near as its paper can be read."""
+"""Command-line entry of the moth of [PBB13]: finds the hover for a chosen interpretation of the paper."""
 
 from collections.abc import Callable
 
@@ -30,26 +30,26 @@ from . import (
 )
 from .energy_budget import air_forces
 
-PERIOD = 0.04  # of a stroke [s]
+PERIOD = 0.04  # period of a stroke [s]
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """Finds the hover, flies it, and records it with its accounts, multipliers and published numbers."""
+    """Finds the hover, simulates it, and records it with its energy budget, multipliers and published figures."""
     if settings.fluid == "void":
-        raise ValueError("fluid = 'void': without air nothing carries the weight of the moth: it cannot hover")
+        raise ValueError("fluid = 'void': without air the moth cannot hover")
     reading = settings.reading or "TB8"
     return hovering(hover(flight(settings.sections or 4, reading)), settings, reading)
 
 
 def hovering(found: Hover, settings: Settings, reading: str = "TB8") -> xr.Dataset:
-    """A hover of the moth of Table I, recorded with its accounts, multipliers and published numbers."""
+    """A hover of the moth of Table I, recorded with its energy budget, multipliers and published figures."""
     means, stroke = accounts(found)
     ours = hover_figures(found, means, stroke)
     return _labelled(_recorded(found, settings), found, means, ours, floquet(found), reading, MothParameters())
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
-    """Figures 5 to 8 of the paper in kind, and the multipliers."""
+    """Counterparts of Figures 5 to 8 of the paper, and the multipliers."""
     return {
         "snapshots": lambda: drawn.moth_snapshots(dataset),
         "velocities": lambda: drawn.moth_velocities(dataset),
@@ -60,20 +60,20 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
-    """The table published / ours, what hovers and how well, and whether it lasts."""
-    told = dataset.attrs
+    """Table of published and computed values, quality of the hover, and its stability."""
+    attrs = dataset.attrs
     names = Figures.__dataclass_fields__
-    ours = Figures(**{name: jnp.asarray(float(told[f"figure_{name}"])) for name in names})
-    decisive = {kind: complex(*told[f"decisive_{kind}"]) for kind in ("sagittal", "lateral")}
+    ours = Figures(**{name: jnp.asarray(float(attrs[f"figure_{name}"])) for name in names})
+    decisive = {kind: complex(*attrs[f"decisive_{kind}"]) for kind in ("sagittal", "lateral")}
     words = ", ".join(f"{kind} {value:.3f} (modulus {abs(value):.3f})" for kind, value in decisive.items())
     lasts = all(abs(value) < 1.0 for value in decisive.values())
     return [
-        f"reading         {told['reading']}: {READINGS[str(told['reading'])].words}",
-        *published_lines({str(told["reading"]): ours}),
-        f"hover           residual {float(told['residual']):.1e}; mean vertical force / weight - 1 = "
-        f"{float(told['weight_defect']):.1e}",
-        f"energy          motors {float(told['motor_power']):.4f} W = drag {float(told['drag_loss']):.4f} W + "
-        f"dampers {float(told['damper_loss']):.4f} W, to {abs(float(told['energy_defect'])):.1e} of it",
+        f"reading         {attrs['reading']}: {READINGS[str(attrs['reading'])].words}",
+        *published_lines({str(attrs["reading"]): ours}),
+        f"hover           residual {float(attrs['residual']):.1e}; mean vertical force / weight - 1 = "
+        f"{float(attrs['weight_defect']):.1e}",
+        f"energy          motors {float(attrs['motor_power']):.4f} W = drag {float(attrs['drag_loss']):.4f} W + "
+        f"dampers {float(attrs['damper_loss']):.4f} W, to {abs(float(attrs['energy_defect'])):.1e} of it",
         f"multipliers     greatest: {words}",
         f"stability       {'disturbances die out' if lasts else 'disturbances grow: it needs control'}"
         " (four neutral: it may hover anywhere, facing any way)",
@@ -81,7 +81,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
 
 
 def film(dataset: xr.Dataset, path, *, fps: float, width: int, camera: str, progress: bool):
-    """Fifty pictures to a stroke; the camera stays."""
+    """Fifty frames per stroke with a fixed camera."""
     return moth_film(dataset, path, fps=fps, width=width, progress=progress)
 
 

@@ -30,7 +30,7 @@ SIDE_VIEW, FRONT_VIEW = Camera(0.0, 0.0), Camera(np.pi / 2, 0.0)
 
 
 def moth_snapshots(dataset: xr.Dataset, count: int = 11) -> Figure:
-    """Sagittal and coronal views at even times of one stroke. [PBB13, Figure 5]"""
+    """Sagittal and coronal views at evenly spaced times of one stroke. [PBB13, Figure 5]"""
     columns = (count + 1) // 2
     with styled():
         figure = new_figure(1.75 * columns, 4.5)
@@ -128,7 +128,7 @@ def moth_multipliers(dataset: xr.Dataset) -> Figure:
 
 
 def _paint(ax: Axes, dataset: xr.Dataset, instant: int, view: Camera) -> None:
-    """The moth, far faces first, seen along an axis."""
+    """Draws the moth along an axis, far faces first."""
     mesh = moth_mesh(dataset, instant)
     seen = mesh.normals @ view.towards() > -0.02
     place = view.project(mesh.corners[seen])
@@ -143,7 +143,7 @@ def _paint(ax: Axes, dataset: xr.Dataset, instant: int, view: Camera) -> None:
 
 
 def _scale_bar(ax: Axes, dataset: xr.Dataset) -> None:
-    """Five centimetres, in an empty panel at the scale of the others."""
+    """A scale bar of five centimetres in an empty panel."""
     reach = 1.05 * float(dataset.attrs["span"])
     ax.set_xlim(-reach, reach)
     ax.set_ylim(-0.05, 0.05)

@@ -1,4 +1,4 @@
-"""Films and stills of the moth: one stroke, slowed down."""
+"""Films and stills of the moth: one stroke in slow motion."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,20 +29,20 @@ from anguilla.view.surface import faded
 from .drawing import SIDES, moth_mesh, wing_surface
 
 VIEW = Camera(azimuth=np.deg2rad(58.0), elevation=np.deg2rad(20.0))
-PICTURES = 50  # of one stroke
+PICTURES = 50  # frames per stroke
 
 
 def moth_still(
     dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: Camera = VIEW, before: Sequence[int] = ()
 ) -> Image.Image:
-    """One picture: the moth, its shadow, the paths of the wing tips.
+    """One image: the moth, its shadow, the paths of the wing tips.
 
     Args:
-        dataset: of `anguilla robot moth`.
+        dataset: a result of `anguilla robot moth`.
         instant: index of the recorded time.
-        width: [pixels].
-        view: where it is seen from.
-        before: indices of earlier instants, shown paler.
+        width: width [pixels].
+        view: direction of view.
+        before: indices of earlier instants, drawn paler.
     """
     box = _box(dataset)
     stage = fitted(view, box, width, round(0.74 * width))
@@ -56,7 +56,7 @@ def moth_still(
     paths = [
         np.array([wing_surface(dataset, k, side, 29, 2)[-1, 0] for k in range(begin, instant + 1, 2)]) for side in SIDES
     ]
-    # A path is hidden by the moth where it runs behind the thorax.
+    # A path is hidden by the moth where it passes behind the thorax.
     thorax = float(view.project(dataset["position"].values[instant, 0])[2])
     for in_front in (False, True):
         for path in paths:
@@ -70,30 +70,30 @@ def moth_still(
 
 
 def moth_film(dataset: xr.Dataset, path: Path, *, fps: float = 25.0, width: int = WIDTH, progress: bool = True) -> Path:
-    """Films the recorded strokes, fifty pictures to a stroke.
+    """Animates the recorded strokes, fifty frames per stroke.
 
     Args:
-        dataset: of `anguilla robot moth`.
+        dataset: a result of `anguilla robot moth`.
         path: ends in .gif or .mp4.
-        fps: pictures per second of film.
-        width: [pixels].
+        fps: frames per second of film.
+        width: width [pixels].
         progress: show a progress bar.
     """
     path = film_path(path)
     step = max(round(_samples(dataset) / PICTURES), 1)
-    instants = range(0, dataset.sizes["time"] - 1, step)  # the last instant of a stroke is the first again
+    instants = range(0, dataset.sizes["time"] - 1, step)  # the last instant of a stroke repeats the first
     bar = tqdm(instants, desc="animation", unit="frame", disable=not progress)
     return write_film([moth_still(dataset, k, width=width) for k in bar], path, fps)
 
 
 def _pieces(path: Float[np.ndarray, "points 3"], kept: Bool[np.ndarray, "points"]) -> list[np.ndarray]:
-    """The stretches of a path of which all points are kept, each one step longer so that no gap is left [m]."""
+    """Visible stretches of a path, each extended by one step so that no gap remains [m]."""
     ends = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]).astype(int)))
     return [path[begin : end + 1] for begin, end in zip(ends[::2], ends[1::2], strict=True)]
 
 
 def _samples(dataset: xr.Dataset) -> float:
-    """Recorded instants of a stroke."""
+    """Number of recorded instants of a stroke."""
     return float(dataset.attrs["period"]) / float(dataset["time"][1] - dataset["time"][0])
 
 

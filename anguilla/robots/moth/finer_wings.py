@@ -1,4 +1,4 @@
-"""A hover of a moth as a guess for the same moth with its wings cut finer."""
+"""Initial guess for a moth with more wing sections, from the hover of one with fewer."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,11 +9,11 @@ from .stroke_maps import Flight
 
 
 def refined_guess(found: Hover, finer: Flight) -> Float[Array, "n"]:
-    """Unknowns, as in `Hover.unknowns`: a wing's shape drawn as a smooth curve and cut into another moth's sections.
+    """Unknowns, as in `Hover.unknowns`: interpolates the shape of a wing and samples it at another moth's sections.
 
     Args:
         found: a hover.
-        finer: the same moth with another number of sections.
+        finer: the same moth with a different number of sections.
     """
     places, others = joint_places(found.flight), joint_places(finer)
 
@@ -22,7 +22,7 @@ def refined_guess(found: Hover, finer: Flight) -> Float[Array, "n"]:
         for motion in ("bend", "twist"):
             known = [k for k, (name, _) in enumerate(places) if name == motion]
             wanted = [k for k, (name, _) in enumerate(others) if name == motion]
-            # What all joints up to a place have turned, told in the middle of their sections.
+            # Cumulative rotation of the joints, assigned to the middle of their sections.
             total = np.concatenate([[0.0], np.cumsum(np.asarray(angles)[known])])
             at = np.concatenate([[0.0], [places[k][1] for k in known]])
             curve = np.interp([others[k][1] for k in wanted], at, total)
@@ -36,7 +36,7 @@ def refined_guess(found: Hover, finer: Flight) -> Float[Array, "n"]:
 
 
 def joint_places(flight: Flight) -> list[tuple[str, float]]:
-    """Of each passive joint of the right wing: "bend" or "twist", and the middle of its section over the span."""
+    """For each passive joint of the right wing: "bend" or "twist", and the middle of its section over the span."""
     names = [flight.tree.joint_names[k] for k in flight.tree.passive_freedoms[: flight.wing_joints]]
     words = [name.removeprefix("right_") for name in names]
     cut = [(word.rstrip("0123456789"), int(word.lstrip("abcdefghijklmnopqrstuvwxyz"))) for word in words]

@@ -1,4 +1,4 @@
-"""Hovering: the periodic flight that neither climbs nor sinks, found by Newton on half a stroke."""
+"""Hovering: the periodic flight at constant height, found by Newton's method on half a stroke."""
 
 import dataclasses
 
@@ -12,19 +12,19 @@ from gaits import Orbit, periodic_orbit
 
 from .stroke_maps import STEPS, Flight, Sagittal, clamped_start, fewest_steps, half_stroke
 
-AMPLITUDE = 0.72  # of the stroke with which a search begins, 41.3°: Table I [rad]
-STEP_LIMIT = 0.3  # of a Newton step, in rad, m/s or rad per radian of stroke
+AMPLITUDE = 0.72  # initial stroke amplitude of a search, 41.3°: Table I [rad]
+STEP_LIMIT = 0.3  # limit of a Newton step, in rad, m/s or rad per radian of stroke
 TOLERANCE = 1e-11
 
 
 class Hover(eqx.Module):
-    """A hovering flight of two equal wings.
+    """A hovering flight with two equal wings.
 
     Attributes:
         flight: the moth.
-        amplitude: of the stroke that keeps it at its height [rad].
-        start: its state at t = 0, wings forward.
-        residual: what a half stroke leaves of start, in scaled numbers (`Sagittal.scaled`), rise included.
+        amplitude: stroke amplitude that keeps the moth at its height [rad].
+        start: state at t = 0, wings forward.
+        residual: difference between the states half a stroke apart, in scaled numbers (`Sagittal.scaled`), with height.
     """
 
     flight: Flight
@@ -34,12 +34,12 @@ class Hover(eqx.Module):
 
     @property
     def unknowns(self) -> Float[Array, "n"]:
-        """The start and the amplitude as one vector [rad, m/s, rad per radian of stroke], to guess a moth alike."""
+        """Start and amplitude as one vector [rad, m/s, rad per radian of stroke]: a guess for a similar moth."""
         return jnp.concatenate([self.start.scaled(self.flight.frequency), self.amplitude[None]])
 
 
 def cold_guess(flight: Flight, amplitude: float | Float[Array, ""] = AMPLITUDE) -> Float[Array, "n"]:
-    """Unknowns, as in `Hover.unknowns`, to begin with: thorax held, wings from rest, amplitude of the stroke [rad]."""
+    """Initial unknowns, as in `Hover.unknowns`: thorax fixed, wings starting at rest, stroke amplitude [rad]."""
     start = clamped_start(flight, jnp.asarray(amplitude, float), steps=_coarse(flight))
     return jnp.concatenate([start.scaled(flight.frequency), jnp.asarray(amplitude, float)[None]])
 
@@ -51,20 +51,20 @@ def hover(
     tolerance: float = TOLERANCE,
     max_iterations: int = 40,
 ) -> Hover:
-    """The symmetric hovering flight: after half a stroke the moth is its own image, front to back, as high as before.
+    """Finds the symmetric hover: after half a stroke the state is its mirror image, front to back, at the same height.
 
     Unknowns are pitch, velocity and pitch rate of the thorax, the joints of one wing with their rates, and the
-    amplitude of the stroke; it is differentiated implicitly with respect to `flight`, in forward mode.
+    amplitude of the stroke. The result is differentiated implicitly with respect to `flight`, in forward mode.
 
     Args:
         flight: the moth.
-        guess: unknowns of a hover that differs little, as in `Hover.unknowns`; found from rest when None.
-        tolerance: greatest residual accepted.
-        max_iterations: of Newton.
+        guess: unknowns of a similar hover, as in `Hover.unknowns`; found from rest when None.
+        tolerance: largest accepted residual.
+        max_iterations: maximum number of Newton iterations.
 
     Raises:
-        ValueError: this moth cannot lift itself at all.
-        An error at run time when no hover is found.
+        ValueError: this moth cannot generate lift.
+        A run-time error if no hover is found.
     """
     if not any("twist" in name for name in flight.tree.joint_names):
         raise ValueError(
@@ -73,12 +73,12 @@ def hover(
         )
     density = getattr(flight.air, "density", None)
     if density is None or (not isinstance(density, Tracer) and float(density) == 0.0):
-        raise ValueError("hover: air density = 0: nothing carries the weight of the moth, so no hover exists")
+        raise ValueError("hover: air density = 0: no lift, so no hover exists")
     if guess is None:
         still = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if eqx.is_array(x) else x, flight)
         guess = cold_guess(still)
         if _coarse(flight) < flight.steps:
-            # Far from the hover few steps do: they are taken by the same program, with other numbers.
+            # Far from the hover few steps suffice; they are taken by the same program with another step count.
             guess = _orbit(still, guess, _coarse(flight), tolerance, max_iterations).start
     orbit = _orbit(flight, guess, flight.steps, tolerance, max_iterations)
     start = Sagittal.unscaled(orbit.start[:-1], flight.frequency)
@@ -86,7 +86,7 @@ def hover(
 
 
 def _orbit(flight: Flight, guess: Float[Array, "n"], steps: int, tolerance: float, max_iterations: int) -> Orbit:
-    # The number of steps is a number among others: whatever it is, one program serves.
+    # The number of steps is a traced value, so that one program serves all.
     return _compiled_orbit(
         dataclasses.replace(flight, steps=STEPS), guess, jnp.asarray(steps), tolerance, max_iterations
     )
@@ -106,12 +106,12 @@ def _compiled_orbit(flight, guess, steps, tolerance, max_iterations):
 
 
 def _coarse(flight: Flight) -> int:
-    """Steps of a stroke with which a search begins."""
+    """Number of steps per stroke at the beginning of a search."""
     return min(flight.steps, fewest_steps(flight.sections))
 
 
 def _half_stroke_map(unknowns: Float[Array, "n"], args: tuple[Flight, Int[Array, ""]]) -> Float[Array, "n"]:
-    """The map whose fixed point is the hover; the rise, as a mean velocity [m/s], stands for the amplitude."""
+    """The map whose fixed point is the hover; the climb, as a mean velocity [m/s], replaces the amplitude."""
     flight, steps = args
     start = Sagittal.unscaled(unknowns[:-1], flight.frequency)
     end, rise = half_stroke(flight, unknowns[-1], start, steps)

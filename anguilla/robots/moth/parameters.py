@@ -1,4 +1,4 @@
-"""The numbers of the moth, and the ways in which the paper that gives them can be read."""
+"""Parameters of the moth, and the possible interpretations of the paper that gives them."""
 
 from dataclasses import dataclass
 
@@ -13,23 +13,23 @@ TABLE_SECTIONS = 4  # number of sections for which Table I gives the stiffness a
 
 
 class MothParameters(eqx.Module):
-    """Table I of [PBB13], in SI; every number can be differentiated.
+    """Table I of [PBB13], in SI units; all values are differentiable.
 
     Attributes:
-        span: of a wing, S [m].
-        chord: of a wing at its root, C [m].
-        thickness: of the blades, e [m].
-        thorax: half-axes a, b, c of the ellipsoid along s (lateral), n (forward), a (up) [m].
-        root: height of the wing roots above the centre of the thorax, over c (α) [-].
+        span: span of a wing, S [m].
+        chord: chord of a wing at its root, C [m].
+        thickness: thickness of the blades, e [m].
+        thorax: semi-axes a, b, c of the ellipsoid along s (lateral), n (forward), a (up) [m].
+        root: height of the wing roots above the centre of the thorax, relative to c (α) [-].
         thorax_density: ρ_t [kg/m³].
         wing_density: ρ_w [kg/m³].
-        air_density: [kg/m³].
-        amplitude: of the stroke, A [rad]; hovering finds its own.
+        air_density: density of the air [kg/m³].
+        amplitude: stroke amplitude, A [rad]; a hover determines its own.
         frequency: angular frequency of the stroke, ω [rad/s].
-        twist_stiffness: of the joints at root and tip, for four sections [N·m/rad] (k_t1, k_t2).
+        twist_stiffness: stiffness of the twist joints at root and tip, for four sections [N·m/rad] (k_t1, k_t2).
         bend_stiffness: the same for bending [N·m/rad] (k_b1, k_b2).
-        damping: of every passive joint, for four sections, μ [N·m·s/rad].
-        wing_factors: of all stiffnesses of the right and the left wing; not in the paper [-].
+        damping: damping of every passive joint, for four sections, μ [N·m·s/rad].
+        wing_factors: factors on all stiffnesses of the right and the left wing; not in the paper [-].
     """
 
     span: Float[Array, ""]
@@ -82,21 +82,21 @@ class MothParameters(eqx.Module):
 
     @property
     def period(self) -> Float[Array, ""]:
-        """Of a stroke [s]."""
+        """Period of a stroke [s]."""
         return 2.0 * jnp.pi / self.frequency
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read [PBB13], whose text, figures and results do not agree with each other.
+    """One interpretation of [PBB13], whose text, figures and results are not consistent with each other.
 
     Attributes:
-        words: what it is, in a line.
-        root_twist: whether the first section twists too, and each section bends before it twists (9 joints on a
-            wing of four sections); otherwise the stroke stands for its twist, and sections twist before they bend (8).
-        middle: whether chord and stiffness of a section are those of its middle, not of its root end.
-        drag_swing: factor of -cos 2β in the drag coefficient [-].
-        added_mass: over ρ π c² [-].
+        words: one-line description.
+        root_twist: whether the first section also twists, and each section bends before it twists (9 joints on a
+            wing of four sections); otherwise the stroke replaces its twist, and sections twist before they bend (8).
+        middle: whether chord and stiffness of a section are taken at its middle instead of its root end.
+        drag_swing: coefficient of -cos 2β in the drag coefficient [-].
+        added_mass: added mass relative to ρ π c² [-].
     """
 
     words: str
@@ -110,7 +110,7 @@ class Reading:
         return QuasiSteady(density, drag_swing=self.drag_swing, added_mass=self.added_mass)
 
 
-# The ways to read the paper, by name.
+# Interpretations of the paper, by name.
 READINGS: dict[str, Reading] = {
     "TB8": Reading("stroke, bend, then (twist, bend) x 3; values at the root end of a section", False, False),
     "TB8m": Reading("TB8 with the added mass as printed, ρπc²", False, False, added_mass=1.0),

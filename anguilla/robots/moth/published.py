@@ -1,4 +1,4 @@
-"""What [PBB13, IV.C] publishes of its hover, beside what a computed one gives."""
+"""Published figures of the hover [PBB13, IV.C] next to computed ones."""
 
 import math
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ class Row:
     """One published number.
 
     Attributes:
-        field: of `Figures`.
-        words: what it is.
-        value: as published, in `unit`.
-        unit: of the table.
-        size: of that unit, in SI.
-        digits: after the point.
+        field: name of the field of `Figures`.
+        words: description.
+        value: published value, in `unit`.
+        unit: unit of the table.
+        size: value of that unit in SI.
+        digits: number of decimals.
     """
 
     field: str
@@ -31,7 +31,7 @@ class Row:
     digits: int
 
 
-# What the paper publishes, row by row, with units.
+# Published values, row by row, with units.
 PUBLISHED = (
     Row("amplitude", "stroke amplitude (Table I; ours is trimmed)", 41.3, "deg", DEGREE, 1),
     Row("forward", "thorax along n, +-", 2.0, "mm", 1e-3, 2),
@@ -48,12 +48,12 @@ PUBLISHED = (
 
 REASON = (
     "The paper's own numbers do not fit together (a twist that is greatest at zero stroke, as its text says, lags the "
-    "stroke by 90 deg, not 58),\nand no reading of it gives them all: TB8 is nearest to its text, BT9c to its numbers."
+    "stroke by 90 deg, not 58),\nand no reading reproduces them all: TB8 is nearest to its text, BT9c to its numbers."
 )
 
 
 def published_lines(figures: dict[str, Figures]) -> list[str]:
-    """The table published / ours, one column for each reading, and why they differ."""
+    """Table of published and computed values, one column per reading, and why they differ."""
     head = f"{'':46}{'unit':>6}{'published':>11}" + "".join(f"{name:>9}" for name in figures)
     lines = [head]
     for row in PUBLISHED:

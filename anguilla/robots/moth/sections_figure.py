@@ -1,4 +1,4 @@
-"""How the hover of the moth changes as its wings are cut finer."""
+"""Figure of the moth's hover against the number of wing sections."""
 
 import numpy as np
 import xarray as xr

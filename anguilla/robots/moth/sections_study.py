@@ -36,15 +36,15 @@ def hover_by_sections(
     tell: Callable[[str], None] = lambda words: None,
     keep: Callable[[xr.Dataset], None] = lambda study: None,
 ) -> xr.Dataset:
-    """Hovers of wings of several numbers of sections, in several readings.
+    """Hovers for several numbers of wing sections and several readings.
 
-    Where no hover is found the numbers are NaN, and `why` gives the reason.
+    If no hover is found the values are NaN and `why` gives the reason.
 
     Args:
-        sections: numbers of blades on a wing, M.
+        sections: numbers of blades per wing, M.
         readings: keys of `anguilla.robots.moth.READINGS`.
-        tell: is told each hover.
-        keep: is given the study after each of them, as far as it goes: many sections take long.
+        tell: called with a message after each hover.
+        keep: called with the study so far after each hover, because many sections take long.
     """
     shape = (len(readings), len(sections))
     values = {name: np.full(shape, np.nan) for name in (*COLUMNS, *EXACT, "steps")}
@@ -54,11 +54,11 @@ def hover_by_sections(
         for k, count in enumerate(sections):
             begin = time.perf_counter()
             machine = flight(count, reading)
-            # Of more sections the one before knows the shape: fewer of the costly steps of Newton.
+            # The hover with fewer sections is a good initial guess: it saves Newton iterations.
             guess = None if before is None or count < 2 * CHEAP else refined_guess(before, machine)
             try:
                 before = found = hover(machine, guess)
-            except (ValueError, RuntimeError) as error:  # it cannot hover at all, or Newton found none
+            except (ValueError, RuntimeError) as error:  # it cannot hover, or Newton's method did not converge
                 why[i, k] = str(error).strip().splitlines()[0]
                 tell(f"{reading}, M = {count}: {why[i, k]}")
                 continue
@@ -79,7 +79,7 @@ def hover_by_sections(
 
 
 def _study(sections, readings, values, why) -> xr.Dataset:
-    """The numbers with their names and units."""
+    """The values as a labelled dataset with units."""
     units = {name: (unit, words) for name, (_, unit, _, words) in COLUMNS.items()}
     units |= {name: ("1", words) for name, words in EXACT.items()} | {"steps": ("1", "time steps of a stroke")}
     return xr.Dataset(
@@ -96,9 +96,9 @@ def _study(sections, readings, values, why) -> xr.Dataset:
 
 
 def limits(study: xr.Dataset, name: str) -> dict[str, tuple[float, float]]:
-    """Of each reading, the order in 1/M that the last three hovers show and the limit to which they then tend.
+    """For each reading, the order in 1/M estimated from the last three hovers, and the extrapolated limit.
 
-    NaN where they do not tend to one evenly, or where their sections are not doubled each time.
+    NaN if they do not converge monotonically, or if the number of sections is not doubled each time.
     """
     out = {}
     for reading in study["reading"].values:
@@ -114,7 +114,7 @@ def limits(study: xr.Dataset, name: str) -> dict[str, tuple[float, float]]:
 
 
 def lines(study: xr.Dataset) -> list[str]:
-    """The table, and what it tends to."""
+    """The table and its limits as lines of text."""
     width = 12
     head = f"{'reading':9}{'M':>3}{'steps':>7}" + "".join(f"{f'{n} {c[1]}':>{width + 2}}" for n, c in COLUMNS.items())
     out = [head + f"{'residual':>11}{'weight':>10}{'energy':>10}"]
@@ -146,14 +146,14 @@ def lines(study: xr.Dataset) -> list[str]:
     return [
         *out,
         *wild,
-        "Order and limit are those of the last three hovers; '-' where these do not tend to one evenly. The readings",
-        "differ in where a section takes its values and its first twist, not in the wing that they cut: their limits",
-        "should be one.",
+        "Order and limit are those of the last three hovers; '-' where these do not converge monotonically. The",
+        "readings differ in where a section takes its values and its first twist, not in the wing that they",
+        "discretise: their limits should agree.",
     ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Prints the table and draws it."""
+    """Prints and plots the table."""
     parser = argparse.ArgumentParser(prog="python -m anguilla.robots.moth.sections_study", description=__doc__)
     parser.add_argument("--sections", type=int, nargs="+", default=list(SECTIONS), metavar="M")
     parser.add_argument("--readings", nargs="+", default=list(READINGS), metavar="NAME")

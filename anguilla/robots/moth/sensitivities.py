@@ -1,4 +1,4 @@
-"""How lift and power depend on every number of Table I: all derivatives from one linearised half stroke."""
+"""Sensitivity of lift and power to every parameter of Table I: all derivatives from one linearised half stroke."""
 
 import equinox as eqx
 import jax
@@ -14,7 +14,7 @@ from .hovering import Hover
 from .parameters import MothParameters
 from .stroke_maps import Flight, Sagittal, flight, sagittal_end
 
-# Numbers of Table I that a moth of two equal wings is made of; the amplitude of the stroke comes last.
+# Parameters of Table I for a moth with two equal wings; the stroke amplitude comes last.
 TABLE = (
     "span", "chord", "thickness", "thorax_a", "thorax_b", "thorax_c", "root", "thorax_density", "wing_density",
     "air_density", "frequency", "twist_root", "twist_tip", "bend_root", "bend_tip", "damping", "amplitude",
@@ -22,18 +22,18 @@ TABLE = (
 
 
 class Sensitivity(eqx.Module):
-    """Derivatives by the numbers named in `TABLE`; those of a hover have no derivative by the amplitude they find.
+    """Derivatives with respect to the parameters named in `TABLE`; those of a hover exclude the amplitude.
 
-    Each has the unit of what is derived over that of the number, in SI.
+    Each has the unit of the result over that of the parameter, in SI.
 
     Attributes:
-        table: the numbers themselves, each in the unit of its field in `MothParameters`.
+        table: the parameter values, each in the unit of its field in `MothParameters`.
         power: mean power of one motor in hover [W].
-        lift: weight that the moth carries with its present stroke [N]; in hover, its own.
-        hover_power: derivatives of the power in hover [W], the amplitude always trimmed.
-        hover_amplitude: of the amplitude that hover needs [rad].
-        lift_at_stroke: of the weight that the moth could carry with the amplitude held [N].
-        power_at_stroke: of the power when it carries just that [W].
+        lift: weight that the moth supports with its present stroke [N]; in hover, its own.
+        hover_power: derivatives of the power in hover [W], with the amplitude adjusted.
+        hover_amplitude: derivatives of the amplitude that hover needs [rad].
+        lift_at_stroke: derivatives of the supported weight at constant amplitude [N].
+        power_at_stroke: derivatives of the power when it supports just that weight [W].
     """
 
     table: Float[Array, "17"]
@@ -45,24 +45,24 @@ class Sensitivity(eqx.Module):
     power_at_stroke: Float[Array, "17"]
 
     def relative(self, name: str) -> Float[Array, "17"]:
-        """Per cent of a result per per cent of each number, of one of the derivatives above."""
+        """Relative sensitivities: per cent of the result per per cent of each parameter."""
         amplitude = self.table[-1]
         size = {"hover_power": self.power, "hover_amplitude": amplitude, "lift_at_stroke": self.lift}
         return getattr(self, name) * self.table / size.get(name, self.power)
 
 
 def table_of(parameters: MothParameters) -> Float[Array, "17"]:
-    """The numbers named in `TABLE`, each in the unit of its field in `MothParameters`."""
+    """The parameters named in `TABLE`, each in the unit of its field in `MothParameters`."""
     p = parameters
     singles = [p.span, p.chord, p.thickness, *p.thorax, p.root, p.thorax_density, p.wing_density, p.air_density]
     return jnp.stack([*singles, p.frequency, *p.twist_stiffness, *p.bend_stiffness, p.damping, p.amplitude])
 
 
 def parameters_of(table: Float[Array, "17"]) -> MothParameters:
-    """The parameters made of the numbers named in `TABLE`.
+    """Builds parameters from the values named in `TABLE`.
 
     Args:
-        table: the numbers, each in the unit of its field in `MothParameters`.
+        table: the values, each in the unit of its field in `MothParameters`.
     """
     return MothParameters(
         *(table[k] for k in range(3)),
@@ -80,15 +80,15 @@ def parameters_of(table: Float[Array, "17"]) -> MothParameters:
 
 
 def sensitivity(parameters: MothParameters, hover: Hover, sections: int = 4, reading: str = "TB8") -> Sensitivity:
-    """All derivatives at a hover.
+    """Computes all derivatives at a hover.
 
-    A half stroke is linearised once, by its start, the numbers of the table and the strength of gravity. In hover
-    the start and the amplitude answer to a change of the table (implicit function theorem); with the amplitude held
-    the start and the gravity that it can carry do.
+    Half a stroke is linearised once, with respect to its start, the parameters and the strength of gravity. In hover
+    the start and the amplitude respond to a change of the parameters (implicit function theorem); at constant
+    amplitude the start and the supported gravity do.
 
     Args:
-        parameters: of the moth, of two equal wings.
-        hover: the hover of this very moth.
+        parameters: parameters of the moth, with two equal wings.
+        hover: the hover of this moth.
         sections: as in `moth`.
         reading: as in `moth`.
     """
@@ -98,7 +98,7 @@ def sensitivity(parameters: MothParameters, hover: Hover, sections: int = 4, rea
 
 @eqx.filter_jit
 def _sensitivity(parameters, unknowns, gravity, steps, sections, reading):
-    """Compiled for a number of sections and a reading; steps are a number among others."""
+    """Compiled for a number of sections and a reading; the number of steps is traced."""
     table = table_of(parameters).at[-1].set(unknowns[-1])
     n = unknowns.shape[0] - 1
 
@@ -111,7 +111,7 @@ def _sensitivity(parameters, unknowns, gravity, steps, sections, reading):
     fixed = jnp.arange(len(TABLE)) < len(TABLE) - 1
 
     def answer(last: Float[Array, "outputs"], columns: Float[Array, "outputs table"]):
-        """What the start and one more unknown do to keep the defects zero, and the power then."""
+        """Response of the start and one more unknown that keeps the defects zero, and the power."""
         slope = jnp.concatenate([by_start[: n + 1], last[: n + 1, None]], axis=1)
         moved = -jnp.linalg.solve(slope, columns[: n + 1])
         power = columns[n + 1] + by_start[n + 1] @ moved[:n] + last[n + 1] * moved[n]
@@ -134,7 +134,7 @@ def _sensitivity(parameters, unknowns, gravity, steps, sections, reading):
 def defects(
     moth: Flight, start: Float[Array, "n"], amplitude: Float[Array, ""], steps: Int[Array, ""]
 ) -> Float[Array, "n+2"]:
-    """What half a stroke leaves of its start, the mean rise [m/s], and the mean power of one motor [W]."""
+    """Difference between the states half a stroke apart, mean climb velocity [m/s], mean power of one motor [W]."""
     begin = Sagittal.unscaled(start, moth.frequency)
     run = moth.fly(amplitude, begin.thorax, *begin.both_wings, 0.5, integrand=MotorPower(moth.tree), steps=steps)
     end = sagittal_end(run, moth.wing_joints, moth.tree.passive_freedoms).reversed()
@@ -146,7 +146,7 @@ class MotorPower(eqx.Module):
     """Power of one stroke motor, as an integrand [W].
 
     Attributes:
-        tree: the bodies.
+        tree: the tree.
     """
 
     tree: Tree
@@ -159,5 +159,5 @@ class MotorPower(eqx.Module):
         dq: Float[Array, "freedoms"],
         motion: Dynamics,
     ) -> Float[Array, "1"]:
-        """At one instant."""
+        """Value at one instant."""
         return (motion.torque * dq)[self.tree.actuated_freedoms[:1]]

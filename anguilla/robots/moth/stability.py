@@ -1,4 +1,4 @@
-"""Whether a hover lasts: how one stroke magnifies small disturbances of any kind."""
+"""Stability of a hover: how one stroke amplifies small disturbances."""
 
 import dataclasses
 
@@ -14,9 +14,9 @@ from spatial import quaternion_conjugate, quaternion_multiply
 from .hovering import Hover
 from .stroke_maps import STEPS
 
-NEUTRAL = 1e-4  # how far from one a multiplier of a translation or of yaw may be: round-off, magnified by double roots
+NEUTRAL = 1e-4  # tolerance of unit multipliers (translation, yaw): round-off, amplified at double roots
 
-# Front to back: vectors change along n, axial vectors along s and a, the joints all turn the other way.
+# Front-to-back reflection: vectors change sign along n, axial vectors along s and a, and all joint angles.
 _MIRROR = (
     np.array([1.0, -1.0, 1.0]),
     np.array([1.0, -1.0, 1.0, -1.0]),
@@ -27,12 +27,12 @@ _MIRROR = (
 
 
 class Floquet(eqx.Module):
-    """Floquet multipliers of a hover of two equal wings, greatest modulus first.
+    """Floquet multipliers of a hover with two equal wings, largest modulus first.
 
     Attributes:
-        monodromy: derivative of one stroke by the disturbance of its start, as in `stroke_map`.
-        sagittal: multipliers of disturbances in which both wings do the same; two of them are one (moved along n, a).
-        lateral: of those in which the wings do the opposite; two are one (moved along s, turned about the vertical).
+        monodromy: derivative of one stroke with respect to the disturbance of its start, as in `stroke_map`.
+        sagittal: multipliers of symmetric disturbances of the wings; two equal one (translations along n, a).
+        lateral: multipliers of antisymmetric disturbances; two equal one (translation along s, yaw).
     """
 
     monodromy: Float[Array, "n n"]
@@ -41,19 +41,19 @@ class Floquet(eqx.Module):
 
     @property
     def multipliers(self) -> Complex[Array, "n"]:
-        """All of them."""
+        """All multipliers."""
         both = jnp.concatenate([self.sagittal, self.lateral])
         return both[jnp.argsort(-jnp.abs(both))]
 
     def decisive(self, kind: str) -> Complex[Array, ""]:
-        """The greatest multiplier of "sagittal" or "lateral" disturbances that is not neutral."""
+        """The largest multiplier of "sagittal" or "lateral" disturbances that is not neutral."""
         values = np.asarray(getattr(self, kind))
         others = values[np.abs(values - 1.0) > NEUTRAL]
         return jnp.asarray(others[np.argmax(np.abs(others))])
 
     @property
     def stable(self) -> bool:
-        """Whether all disturbances but those that merely place it elsewhere die out."""
+        """Whether all disturbances decay except changes of position and heading."""
         return all(abs(complex(self.decisive(kind))) < 1.0 for kind in ("sagittal", "lateral"))
 
 
@@ -63,16 +63,16 @@ def stroke_map(
     strokes: float = 1.0,
     steps: Int[Array, ""] | None = None,
 ) -> Float[Array, "n"]:
-    """The disturbance of a hover one stroke later.
+    """Disturbance of a hover one stroke later.
 
     A disturbance is (position [m]; rotation in the thorax's frame, as twice the tangent of half its angle; twist,
-    its angular part over ω; passive joints, right wing then left; their rates over ω).
+    with its angular part divided by ω; passive joints, right wing then left; their rates divided by ω).
 
     Args:
         hover: the flight.
-        disturbance: of its start.
-        strokes: how much later: one, or a half, after which all is seen in the mirror front to back.
-        steps: of a stroke; those of the flight when None.
+        disturbance: disturbance of its start.
+        strokes: 1, or 0.5, after which the result is reflected front to back.
+        steps: steps per stroke; those of the flight when None.
     """
     if strokes not in (0.5, 1.0):
         raise ValueError(f"stroke_map: strokes = {strokes}: must be 1 or 0.5")
@@ -105,9 +105,9 @@ def stroke_map(
 
 
 def floquet(hover: Hover) -> Floquet:
-    """Floquet multipliers of a hover; the two families are told apart by the symmetry of the machine.
+    """Floquet multipliers of a hover, split into two families by the symmetry of the machine.
 
-    Half a stroke is differentiated: the other half does the same to its mirror image.
+    Half a stroke is differentiated; the other half is its mirror image.
     """
     same = dataclasses.replace(hover, flight=dataclasses.replace(hover.flight, steps=STEPS))
     return _floquet(same, jnp.asarray(hover.flight.steps))
@@ -124,8 +124,8 @@ def _floquet(hover, steps):
 
 
 def _families(wing_joints: int) -> tuple[np.ndarray, np.ndarray]:
-    """Orthonormal bases of the disturbances that the plane of symmetry mirrors into themselves, and into minus them."""
-    sign = np.array([-1.0, 1, 1, 1, -1, -1, -1, 1, 1, 1, -1, -1])  # (s, n, a), and axial vectors the other way
+    """Orthonormal bases of the disturbances that are symmetric and antisymmetric under reflection."""
+    sign = np.array([-1.0, 1, 1, 1, -1, -1, -1, 1, 1, 1, -1, -1])  # (s, n, a); axial vectors have the opposite signs
     size = 12 + 4 * wing_joints
     mirror = np.zeros((size, size))
     mirror[:12, :12] = np.diag(sign)

@@ -1,4 +1,4 @@
-"""Wings chosen by gradient: the stiffness with which hovering takes least power."""
+"""Gradient-based design of the wing stiffness for minimum hovering power."""
 
 from collections.abc import Callable
 
@@ -19,15 +19,15 @@ STIFFNESS = tuple(TABLE.index(name) for name in ("twist_root", "twist_tip", "ben
 
 
 class Design(eqx.Module):
-    """What the search found.
+    """Result of the search.
 
     Attributes:
-        parameters: of the best moth.
+        parameters: parameters of the best moth.
         hover: its hover.
-        stiffness: (k_t1, k_t2, k_b1, k_b2), about the joints' axes, of each moth tried that hovered [N·m/rad].
+        stiffness: (k_t1, k_t2, k_b1, k_b2), about the joints' axes, of each hovering moth tried [N·m/rad].
         power: mean power of one motor of each of them [W].
-        gradient: of the logarithm of the power by the logarithms of those about the joints' axes, at the best [-].
-        at_bound: of the four stiffnesses, which ended on a bound.
+        gradient: derivative of log power with respect to the log stiffnesses about the joints' axes, at the best [-].
+        at_bound: which of the four stiffnesses ended on a bound.
     """
 
     parameters: MothParameters
@@ -49,19 +49,19 @@ def least_power(
     guess: Float[Array, "n"] | None = None,
     tell: Callable[[str], None] = lambda words: None,
 ) -> Design:
-    """Stiffness of twist and bend, at root and tip, for least motor power in hover (L-BFGS-B, exact gradients).
+    """Twist and bend stiffness at root and tip for minimum motor power in hover (L-BFGS-B, exact gradients).
 
-    Every moth that is tried hovers: amplitude and flight are found anew, from those of the best one so far.
+    Amplitude and flight are found again for every moth tried, starting from the best one so far.
 
     Args:
-        parameters: the moth to begin with; Table I when None.
+        parameters: initial moth; Table I when None.
         sections: as in `moth`.
         reading: as in `moth`.
-        range: each stiffness stays between its first value divided and multiplied by this.
-        steps: time steps of a stroke.
-        iterations: greatest number of iterations.
+        range: each stiffness stays within this factor of its initial value.
+        steps: time steps per stroke.
+        iterations: maximum number of iterations.
         guess: unknowns of the first moth's hover, as in `Hover.unknowns`; found from rest when None.
-        tell: is told each moth that was tried.
+        tell: called with a message for each moth tried.
     """
     if float(positive("range", range)) <= 1.0:
         raise ValueError(f"least_power: range = {range}: must be greater than 1")

@@ -1,4 +1,4 @@
-"""The moth in flight: its stroke, its coordinates, and the maps that one half and one whole stroke make of them."""
+"""The moth in flight: its stroke law, its coordinates, and the maps over half a stroke and a whole stroke."""
 
 import math
 
@@ -18,12 +18,12 @@ from spatial import finite, positive, quaternion_exp
 from .parameters import READINGS, MothParameters
 from .tree import model
 
-STEPS = 500  # of a stroke: 0.08 ms at 25 Hz; with the paper's 0.1 ms the mean force misses the weight by 1.1e-8
-FEWEST_STEPS = 100  # that resolve a stroke at all
+STEPS = 500  # per stroke: 0.08 ms at 25 Hz; with the paper's 0.1 ms the mean force is 1.1e-8 off the weight
+FEWEST_STEPS = 100  # minimum number of steps that resolve a stroke
 
 
 def fewest_steps(sections: int) -> int:
-    """Steps of a stroke that hold short blades: 800 for sixteen sections, of which 400 explode."""
+    """Minimum number of steps per stroke for short blades: 800 for sixteen sections, for which 400 are unstable."""
     return max(FEWEST_STEPS, 2 * math.ceil(1.6 * sections**2))
 
 
@@ -45,14 +45,14 @@ class StrokeLaw(eqx.Module):
 
 
 class Flight(eqx.Module):
-    """A moth, the air it flies in, and how its flight is computed.
+    """A moth, its air, and the settings of its simulation.
 
     Attributes:
-        tree: the bodies.
-        air: around them.
-        frequency: of the stroke, ω [rad/s].
+        tree: the tree.
+        air: the air.
+        frequency: angular frequency of the stroke, ω [rad/s].
         gravity: acceleration of gravity in the world [m/s²].
-        steps: time steps of a stroke; even.
+        steps: time steps per stroke; even.
     """
 
     tree: Tree
@@ -63,22 +63,22 @@ class Flight(eqx.Module):
 
     @property
     def period(self) -> Float[Array, ""]:
-        """Of a stroke [s]."""
+        """Period of a stroke [s]."""
         return 2.0 * jnp.pi / self.frequency
 
     @property
     def wing_joints(self) -> int:
-        """Passive joints of one wing."""
+        """Number of passive joints of one wing."""
         return len(self.tree.passive_freedoms) // 2
 
     def drive(self, amplitude: Float[Array, ""]) -> Drive:
-        """All that acts on the moth while it flies with this stroke [rad]."""
+        """Everything that acts on the moth with this stroke amplitude [rad]."""
         law = StrokeLaw(amplitude, self.frequency)
         return Drive(law, immerse(self.tree, self.air), None, None, self.gravity)
 
     @property
     def sections(self) -> int:
-        """Blades of one wing."""
+        """Number of blades of one wing."""
         return sum(name.startswith("right_blade") for name in self.tree.names)
 
     def fly(
@@ -93,19 +93,19 @@ class Flight(eqx.Module):
         integrand: Integrand | None = None,
         steps: int | Int[Array, ""] | None = None,
     ) -> Trajectory:
-        """Flies from t = 0 with constant steps, which make of a stroke a smooth map of its start.
+        """Simulates from t = 0 with constant steps, so that a stroke is a smooth map of its start.
 
-        Derivatives go forward. One compiled program serves flights of any length that are recorded at their ends.
+        Differentiable in forward mode. One compiled program serves flights of any length recorded at their ends.
 
         Args:
-            amplitude: of the stroke [rad].
-            state: of the thorax.
-            joints: of the passive joints, right wing then left [rad].
+            amplitude: stroke amplitude [rad].
+            state: state of the thorax.
+            joints: angles of the passive joints, right wing then left [rad].
             joint_rates: their velocities [rad/s].
-            strokes: how long, in strokes.
-            samples: even output times, both ends included; steps are shortened so that they fall on them.
+            strokes: duration in strokes.
+            samples: number of evenly spaced output times, both ends included; steps are shortened to fall on them.
             integrand: as in `rollout`.
-            steps: of a stroke, even, and traced if need be; those of this flight when None.
+            steps: steps per stroke, even, possibly traced; those of this flight when None.
         """
         if samples < 2:
             raise ValueError(f"fly: samples = {samples}: must be at least 2")
@@ -135,13 +135,13 @@ def flight(
     steps: int | None = None,
     gravity: Float[Array, "3"] | tuple[float, float, float] = EARTH,
 ) -> Flight:
-    """A moth ready to fly.
+    """Builds a moth ready for simulation.
 
     Args:
-        sections: blades on each wing.
+        sections: number of blades per wing.
         reading: a key of `READINGS`.
-        parameters: of the machine; Table I when None. They may be traced.
-        steps: time steps of a stroke; when None, 500, or more where many sections ask for it.
+        parameters: parameters of the machine; Table I when None. They may be traced.
+        steps: time steps per stroke; when None, 500, or more for many sections.
         gravity: acceleration of gravity in the world [m/s²].
     """
     if steps is not None and (not isinstance(steps, int) or steps < 2 or steps % 2):
@@ -158,14 +158,14 @@ def flight(
 
 
 class Sagittal(eqx.Module):
-    """A state in which both wings do the same: the thorax moves in its plane of symmetry.
+    """A state in which both wings move symmetrically and the thorax stays in its plane of symmetry.
 
     Attributes:
-        pitch: about s, nose up when positive [rad].
-        velocity: of the thorax along its n and a [m/s].
-        pitch_rate: [rad/s].
-        joints: passive joints of the right wing [rad]; the left wing's are opposite.
-        joint_rates: [rad/s].
+        pitch: pitch about s, nose up positive [rad].
+        velocity: velocity of the thorax along its n and a [m/s].
+        pitch_rate: pitch rate [rad/s].
+        joints: passive joints of the right wing [rad]; those of the left wing are opposite.
+        joint_rates: their velocities [rad/s].
     """
 
     pitch: Float[Array, ""]
@@ -189,25 +189,25 @@ class Sagittal(eqx.Module):
         return mirrored(self.joints), mirrored(self.joint_rates)
 
     def reversed(self) -> "Sagittal":
-        """Its mirror image front to back: what a half stroke makes of the state in symmetric hover."""
+        """Mirror image front to back: the state of a symmetric hover half a stroke later."""
         return Sagittal(
             -self.pitch, self.velocity * jnp.array([-1.0, 1.0]), -self.pitch_rate, -self.joints, -self.joint_rates
         )
 
     def scaled(self, frequency: Float[Array, ""]) -> Float[Array, "n"]:
-        """As one vector of numbers of order one: rates over ω, velocities in m/s."""
+        """One vector of numbers of order one: rates divided by ω, velocities in m/s."""
         rates = self.pitch_rate[None] / frequency, self.joint_rates / frequency
         return jnp.concatenate([self.pitch[None], self.velocity, rates[0], self.joints, rates[1]])
 
     @staticmethod
     def unscaled(x: Float[Array, "n"], frequency: Float[Array, ""]) -> "Sagittal":
-        """From the vector that `scaled` gives."""
+        """Inverse of `scaled`."""
         joints = (x.shape[0] - 4) // 2
         return Sagittal(x[0], x[1:3], frequency * x[3], x[4 : 4 + joints], frequency * x[4 + joints :])
 
 
 def sagittal_end(run: Trajectory, wing_joints: int, free: np.ndarray) -> Sagittal:
-    """The last instant of a flight that stays in the plane of symmetry."""
+    """Last instant of a flight that stays in the plane of symmetry."""
     quaternion, twist = run.quaternion[-1], run.twist[-1]
     pitch = 2.0 * jnp.arctan2(quaternion[1], quaternion[0])
     q, dq = run.joints[-1][free][:wing_joints], run.joint_rates[-1][free][:wing_joints]
@@ -217,7 +217,7 @@ def sagittal_end(run: Trajectory, wing_joints: int, free: np.ndarray) -> Sagitta
 def half_stroke(
     flight: Flight, amplitude: Float[Array, ""], start: Sagittal, steps: int | Int[Array, ""] | None = None
 ) -> tuple[Sagittal, Float[Array, ""]]:
-    """State after half a stroke, seen in the mirror front to back, and how far the thorax rose [m]."""
+    """State after half a stroke, reflected front to back, and the climb of the thorax [m]."""
     run = flight.fly(amplitude, start.thorax, *start.both_wings, 0.5, steps=steps)
     end = sagittal_end(run, flight.wing_joints, flight.tree.passive_freedoms)
     return end.reversed(), run.position[-1, 2]
@@ -226,22 +226,22 @@ def half_stroke(
 def clamped_start(
     flight: Flight, amplitude: Float[Array, ""], strokes: int = 7, steps: int | Int[Array, ""] | None = None
 ) -> Sagittal:
-    """What the wings come to when the thorax is held: a guess of a flight, found without knowing one.
+    """Periodic motion of the wings with the thorax fixed: an initial guess that needs no other flight.
 
-    The thorax is made so heavy that nothing moves it, which needs no other program than free flight.
+    The thorax is made so heavy that it does not move, which reuses the program of free flight.
 
     Args:
         flight: the moth.
-        amplitude: of the stroke [rad].
-        strokes: how many, from rest.
-        steps: of a stroke; those of the flight when None.
+        amplitude: stroke amplitude [rad].
+        strokes: number of strokes from rest.
+        steps: steps per stroke; those of the flight when None.
     """
     heavy = flight.tree.inertia.at[0].multiply(1e9)
     held = eqx.tree_at(lambda f: (f.tree.inertia, f.gravity), flight, (heavy, jnp.zeros(3)))
     still = jnp.zeros(flight.wing_joints)
     zero = jnp.zeros(())
     start = Sagittal(zero, jnp.zeros(2), zero, still, still)
-    # From wings at rest the stroke starts at its turning point, where its velocity is zero as well.
+    # The stroke starts at its turning point, where its velocity is zero, consistent with wings at rest.
     amplitude = positive("amplitude", amplitude, "rad")
     run = held.fly(amplitude, start.thorax, *start.both_wings, float(strokes), steps=steps)
     end = sagittal_end(run, flight.wing_joints, flight.tree.passive_freedoms)

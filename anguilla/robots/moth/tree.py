@@ -1,4 +1,4 @@
-"""The moth as a tree: an ellipsoidal thorax and two wings of rigid blades tied by springs. [PBB13, IV.A]"""
+"""The moth as a tree: an ellipsoidal thorax and two wings of rigid blades connected by springs. [PBB13, IV.A]"""
 
 import functools
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class Row:
 
     Attributes:
         motion: "stroke", "bend" or "twist".
-        section: that it belongs to, counted from the root.
+        section: index of its section, counted from the root.
         blade: whether it carries the blade of its section; otherwise a frame without inertia.
-        first: whether it is the first joint of its section, at the far end of the blade before.
+        first: whether it is the first joint of its section, at the far end of the previous blade.
     """
 
     motion: str
@@ -39,14 +39,14 @@ class Row:
 
 
 class Wing(eqx.Module):
-    """What the parameters decide of a wing, section by section from root to tip.
+    """Parameters of a wing, section by section from root to tip.
 
     Attributes:
-        length: of each section [m].
-        chord: of the blades [m].
+        length: length of each section [m].
+        chord: chord of the blades [m].
         twist: stiffness of the twist joints [N·m/rad].
         bend: stiffness of the bend joints [N·m/rad].
-        damping: of each of them [N·m·s/rad].
+        damping: damping of each joint [N·m·s/rad].
     """
 
     length: Float[Array, ""]
@@ -60,17 +60,17 @@ def model(sections: int = 4, reading: str = "TB8", parameters: MothParameters | 
     """The moth of [PBB13]: stroke joints actuated, twist and bend joints passive and viscoelastic.
 
     Thorax frame, at its centre: x lateral to the right (s), y forward (n), z up along its long axis (a); the wings
-    hang at +αc along z (the paper prints s). Blade frame: x from root to tip, y normal, z from the trailing to the
-    leading edge; at rest the right wing's axes are those of the thorax, the left wing's are turned by π about z.
-    The same motion of both wings has opposite joint angles.
+    are attached at +αc along z (the paper prints s). Blade frame: x from root to tip, y normal, z from the trailing to
+    the leading edge; at rest the right wing's axes are those of the thorax, the left wing's are rotated by π about z.
+    Symmetric motion of the wings has opposite joint angles.
 
-    For M sections the joints are M/4 times as stiff and as damped as Table I says: a wing made of more joints in
-    series then is the same wing.
+    For M sections the joints are M/4 times as stiff and as damped as in Table I, so that a wing with more joints in
+    series has the same properties.
 
     Args:
-        sections: blades on each wing, M.
+        sections: number of blades per wing, M.
         reading: a key of `READINGS`.
-        parameters: of the machine; Table I when None. They may be traced.
+        parameters: parameters of the machine; Table I when None. They may be traced.
     """
     one_of("moth: reading", reading, tuple(READINGS))
     if not isinstance(sections, int) or sections < 1:
@@ -79,7 +79,7 @@ def model(sections: int = 4, reading: str = "TB8", parameters: MothParameters | 
     if parameters is None:
         return structure
     numbers = _numbers(parameters, sections, READINGS[reading])
-    # The constructor of the parameters has refused what cannot be: no check is repeated for each link.
+    # The constructor of the parameters has checked them; the checks are not repeated for each link.
     fields = lambda x: (x.inertia, x.position, x.stiffness, x.damping, x.strips)  # noqa: E731
     return eqx.tree_at(fields, structure, fields(numbers))
 
@@ -110,7 +110,7 @@ def wing_rows(sections: int, reading: Reading) -> tuple[Row, ...]:
 
 
 class _Numbers(eqx.Module):
-    """Fields of the tree that the parameters decide."""
+    """Fields of the tree that depend on the parameters."""
 
     inertia: Float[Array, "bodies 6 6"]
     position: Float[Array, "joints 3"]
@@ -121,7 +121,7 @@ class _Numbers(eqx.Module):
 
 @eqx.filter_jit
 def _numbers(parameters: MothParameters, sections: int, reading: Reading) -> _Numbers:
-    """Compiled as one: op by op it takes many times as long."""
+    """Compiled as one program; eager evaluation takes many times as long."""
     wing, rows = wing_of(parameters, sections, reading), wing_rows(sections, reading)
     all_blades = jax.vmap(lambda chord: blade_points(wing.length, chord, parameters.thickness))(wing.chord)
     inertias = jax.vmap(lambda blade: link_inertia(blade, parameters.wing_density))(all_blades)
@@ -146,7 +146,7 @@ def _numbers(parameters: MothParameters, sections: int, reading: Reading) -> _Nu
 
 
 def _thorax_inertia(parameters: MothParameters) -> Float[Array, "6 6"]:
-    """Of a homogeneous ellipsoid."""
+    """Inertia of a homogeneous ellipsoid."""
     squares = parameters.thorax**2
     mass = parameters.thorax_density * 4.0 / 3.0 * jnp.pi * jnp.prod(parameters.thorax)
     return body_inertia(mass, jnp.zeros(3), jnp.diag(mass / 5.0 * (jnp.sum(squares) - squares)))
@@ -154,7 +154,7 @@ def _thorax_inertia(parameters: MothParameters) -> Float[Array, "6 6"]:
 
 @functools.lru_cache(maxsize=32)
 def _table_tree(sections: int, reading: str) -> Tree:
-    """The moth of Table I, built once with all the checks of a tree."""
+    """The moth of Table I, built once with all checks of a tree."""
     with jax.ensure_compile_time_eval():
         rows = wing_rows(sections, READINGS[reading])
         numbers = _numbers(MothParameters(), sections, READINGS[reading])

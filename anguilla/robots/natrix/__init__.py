@@ -1,4 +1,4 @@
-"""NATRIX, the snake robot of [XHLB23] that swims on the water: 14 bodies, 14 motors, six rolling shells."""
+"""NATRIX, the snake robot of [XHLB23] that swims at the water surface: 14 bodies, 14 motors, six rolling shells."""
 
 from .laws import (
     HeldShape as HeldShape,

@@ -13,14 +13,14 @@ from .tree import HEAD, MODULE, NECK, PITCHING, SNOUT, sections
 
 SHELL, KEEL, CORE, NOSE, CAMERA = "#E9B44C", "#B5471B", "#3B4650", "#5B7083", "#1B2126"
 CORNERS = 48
-GAP = 0.008  # left free between two shells [m]
+GAP = 0.008  # gap between two shells [m]
 
 
 def natrix_mesh(dataset: xr.Dataset, instant: int) -> Mesh:
     """The robot at a recorded instant.
 
     Args:
-        dataset: of `anguilla robot natrix`.
+        dataset: a result of `anguilla robot natrix`.
         instant: index of the recorded time.
     """
     position, rotation = dataset["position"].values[instant], dataset["rotation"].values[instant]
@@ -34,7 +34,7 @@ def natrix_mesh(dataset: xr.Dataset, instant: int) -> Mesh:
 
 @lru_cache
 def _parts() -> tuple[Mesh | None, ...]:
-    """Surface of each body in its own frame; the round snout and the cores between the shells are for the eye only."""
+    """Surface of each body in its own frame; the round snout and the cores between the shells are decorative."""
     outline = {name: np.asarray(section.vertices) for name, section in sections(vertices=CORNERS).items()}
     circle, shell = outline["round"], outline["shell"]
     along = SNOUT + HEAD
@@ -59,7 +59,7 @@ def _lathe(
     colours: Sequence[str],
     stripe: str | None = None,
 ) -> Mesh:
-    """Rings of an outline along x, of different sizes, closed by flat ends; a stripe marks the top (t3)."""
+    """Rings of an outline along x with different sizes, closed by flat ends; a stripe marks the top (t3)."""
     rings = np.stack([np.column_stack([np.full(len(outline), at), s * outline]) for at, s in zip(x, size, strict=True)])
     after = np.roll(rings, -1, axis=1)
     sides = np.stack([rings[:-1], after[:-1], after[1:], rings[1:]], axis=2)

@@ -1,4 +1,4 @@
-"""NATRIX, the surface snake of [XHLB23], at the front door: it undulates on the water, and its benchmarks."""
+"""Command-line entry of NATRIX, the surface snake of [XHLB23]: undulation at the surface, and its benchmarks."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,14 +23,14 @@ from .study import roll_map
 from .tree import model
 
 AMPLITUDE, FREQUENCY = 0.25, 1.39  # of the undulation: inside the published capsizing band [rad], [Hz]
-START = 2.0  # duration of the smooth start, ours [s]
+START = 2.0  # duration of the smooth start, our choice [s]
 SHAPES = {"straight": 0.0, "wave of 0.25 rad": 0.25, "wave of 0.5 rad": 0.5}
 SCAN = np.array([0.6, 0.8, 1.0, 1.2, 1.3, 1.33, 1.35, 1.37, 1.39, 1.41, 1.45, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0])
 SCAN_RUNS = 8
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """The undulation (18) from rest, heeled by 5 degrees; with the paper's two benchmarks and the righting arms."""
+    """Simulates the undulation (18) from rest with 5 degrees of heel, both benchmarks and the righting arms."""
     tree, surface = model(), hydro.FreeSurface()
     rest = multibody.equilibrium(tree, jnp.zeros(14), surface)
     state = jax.tree.map(lambda part: part[0], rest_states(tree, surface, [REACH], rest))
@@ -66,7 +66,7 @@ def run(settings: Settings) -> xr.Dataset:
 
 
 def _water(settings: Settings) -> hydro.AbstractFluid:
-    """Buoyancy alone, as published; with drag and added mass on the wet part; or nothing at all."""
+    """Buoyancy only, as published; with drag and added mass on the wet part; or no fluid."""
     if settings.fluid == "void":
         return hydro.Void()
     flow = hydro.Morison(added_mass=settings.added_mass) if settings.fluid == "morison" else None
@@ -74,7 +74,7 @@ def _water(settings: Settings) -> hydro.AbstractFluid:
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
-    """Figures 4, 5 and 6 (left) of the paper in kind, righting arms, roll in time."""
+    """Counterparts of Figures 4, 5 and 6 (left) of the paper, righting arms, roll over time."""
     return {
         "energy": lambda: drawn.energy_drift(dataset),
         "centre": lambda: drawn.centre_drift(dataset),
@@ -87,32 +87,32 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
-    """Rest, benchmarks beside the published ones, roll."""
-    told = dataset.attrs
+    """Equilibrium, benchmarks next to the published ones, roll."""
+    attrs = dataset.attrs
     roll = np.abs(np.rad2deg(dataset["head_roll"].values))
-    frequencies = ", ".join(f"{f:.2f}" for f in told["rest_frequencies"])
+    frequencies = ", ".join(f"{f:.2f}" for f in attrs["rest_frequencies"])
     turned = "it capsizes" if roll.max() > 90 else "it stays upright"
     energy = float(np.abs(dataset["energy_change"]).max())
     centre = float(np.abs(dataset["centre_change"]).max())
     return [
-        f"mass            {told['mass']:.3f} kg, displaces at most {told['displaced']:.3f} kg",
-        f"at rest         centre of mass {1e3 * told['rest_height']:.2f} mm over the water, "
-        f"pitch {np.rad2deg(told['rest_pitch']):.2f} deg, oscillates at {frequencies} Hz",
+        f"mass            {attrs['mass']:.3f} kg, displaces at most {attrs['displaced']:.3f} kg",
+        f"at rest         centre of mass {1e3 * attrs['rest_height']:.2f} mm over the water, "
+        f"pitch {np.rad2deg(attrs['rest_pitch']):.2f} deg, oscillates at {frequencies} Hz",
         f"energy          of a frozen shape, 10 s, RK4 1 ms: changes <= {energy:.1e} (published 1e-2)",
         f"centre of mass  in free bending, restarted at t_f: moves <= {centre:.1e} m (published 1e-4 m)",
-        f"roll            <= {roll.max():.0f} deg at Q = {told['amplitude']:g} rad, F = {told['frequency']:g} Hz: "
+        f"roll            <= {roll.max():.0f} deg at Q = {attrs['amplitude']:g} rad, F = {attrs['frequency']:g} Hz: "
         f"{turned} (published band 1.33-1.41 Hz)",
         "calibrated      masses, sections and the place of the band: the paper gives none of them",
     ]
 
 
 def film(dataset: xr.Dataset, path: Path, *, fps: float, width: int, camera: str, progress: bool) -> Path:
-    """The robot in the water; the camera stays."""
+    """The robot in the water with a fixed camera."""
     return natrix_film(dataset, path, fps=fps, width=width, progress=progress)
 
 
 def _rocking(tree: multibody.Tree, surface: hydro.FreeSurface) -> dict[str, tuple]:
-    """Figure 4: a frozen wave, heeled by 5 degrees and let go, by RK4 with 1 ms."""
+    """Figure 4: a frozen wave released with 5 degrees of heel, RK4 with 1 ms."""
     q = natrix_shape(0.4)
     rest = multibody.equilibrium(tree, q, surface)
     state = multibody.floating_state(tree, q, rest.coordinates + jnp.array([0.0, REACH, 0.0]))
@@ -135,7 +135,7 @@ def _rocking(tree: multibody.Tree, surface: hydro.FreeSurface) -> dict[str, tupl
 
 
 def _bending(tree: multibody.Tree) -> dict[str, tuple]:
-    """Figure 5: free bending (17) without external forces; the integration begins anew at t_f."""
+    """Figure 5: free bending (17) without external forces; the integration restarts at t_f."""
     found = multibody.rollout(
         tree, natrix_bending(), None, 20.0, samples=401, solver=diffrax.Dopri8(), rtol=1e-11, atol=1e-12
     )
@@ -153,7 +153,7 @@ def _bending(tree: multibody.Tree) -> dict[str, tuple]:
 
 
 def _righting(tree: multibody.Tree, surface: hydro.FreeSurface) -> dict[str, tuple]:
-    """Righting arms of held waves."""
+    """Righting arms of frozen waves."""
     heel = np.deg2rad(np.arange(-180.0, 181.0, 5.0))
     arms = [multibody.righting_curve(tree, natrix_shape(Q), surface, heel).arm for Q in SHAPES.values()]
     return {

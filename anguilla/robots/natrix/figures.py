@@ -1,4 +1,4 @@
-"""Figures of a robot that floats, in the manner of [XHLB23, Figures 4 to 6]."""
+"""Figures of a floating robot, as in [XHLB23, Figures 4 to 6]."""
 
 import numpy as np
 import xarray as xr
@@ -69,7 +69,7 @@ def head_roll(dataset: xr.Dataset) -> Figure:
     """Roll of the head, height and trim of the robot in time.
 
     Args:
-        dataset: of `anguilla robot natrix`.
+        dataset: a result of `anguilla robot natrix`.
     """
     with styled():
         figure = new_figure(8.0, 5.0)
@@ -87,7 +87,7 @@ def head_roll(dataset: xr.Dataset) -> Figure:
 
 
 def righting_arms(dataset: xr.Dataset) -> Figure:
-    """Righting arm over heel of several held shapes.
+    """Righting arm over heel of several frozen shapes.
 
     Args:
         dataset: `righting_arm` over `shape` and `heel`, from `anguilla robot natrix`.
@@ -107,7 +107,7 @@ def righting_arms(dataset: xr.Dataset) -> Figure:
 
 
 def roll_over_frequency(dataset: xr.Dataset) -> Figure:
-    """Roll over the frequency of undulation, every run by its regime. [XHLB23, Figure 6, left]
+    """Roll over the frequency of undulation, each run marked by its regime. [XHLB23, Figure 6, left]
 
     Args:
         dataset: one amplitude of `anguilla.robots.natrix.study.roll_map`.
@@ -148,7 +148,7 @@ def roll_over_frequency(dataset: xr.Dataset) -> Figure:
 
 
 def capsizing_map(dataset: xr.Dataset) -> Figure:
-    """Probability of capsizing over amplitude and frequency, with the beats around it. [XHLB23, Figure 6, right]
+    """Probability of capsizing over amplitude and frequency, and where beats occur. [XHLB23, Figure 6, right]
 
     Args:
         dataset: of `anguilla.robots.natrix.study.roll_map`.

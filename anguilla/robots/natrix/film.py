@@ -14,18 +14,18 @@ from anguilla.view.water_plane import draw_afloat
 from .drawing import natrix_mesh
 
 VIEW = Camera(azimuth=np.deg2rad(-68.0), elevation=np.deg2rad(27.0))
-MARGIN = 0.06  # left around the robot [m]
-BEYOND = 2.0  # how far the water goes beyond what must be seen [m]
+MARGIN = 0.06  # margin around the robot [m]
+BEYOND = 2.0  # extent of the water beyond the visible box [m]
 
 
 def natrix_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: Camera = VIEW) -> Image.Image:
-    """One picture: the robot in the water, seen through its surface; a stripe marks the top of the shells.
+    """One image: the robot in the water, seen through the surface; a stripe marks the top of the shells.
 
     Args:
-        dataset: of `anguilla robot natrix`.
+        dataset: a result of `anguilla robot natrix`.
         instant: index of the recorded time.
-        width: [pixels].
-        view: where it is seen from.
+        width: width [pixels].
+        view: direction of view.
     """
     box = _box(dataset)
     stage = fitted(view, box, width, round(0.46 * width))
@@ -42,13 +42,13 @@ def natrix_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view:
 def natrix_film(
     dataset: xr.Dataset, path: str | Path, *, fps: float = 25.0, width: int = WIDTH, progress: bool = True
 ) -> Path:
-    """Films a run; the camera stays, as the robot does: nothing propels it in still water without a flow model.
+    """Animates a run with a fixed camera: without a flow model nothing propels the robot in still water.
 
     Args:
-        dataset: of `anguilla robot natrix`.
+        dataset: a result of `anguilla robot natrix`.
         path: ends in .gif or .mp4.
-        fps: pictures per second.
-        width: [pixels].
+        fps: frames per second.
+        width: width [pixels].
         progress: show a progress bar.
     """
     still = lambda k: natrix_still(dataset, k, width=width)  # noqa: E731

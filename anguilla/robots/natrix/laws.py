@@ -1,4 +1,4 @@
-"""What the joints of NATRIX do: undulate (18), bend freely (17), hold a shape; and what its shells may do meanwhile."""
+"""Joint laws of NATRIX: undulation (18), free bending (17), a frozen shape; and laws of its shells."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -15,14 +15,14 @@ JOINTS = 14
 
 
 class ShellLaw(eqx.Module):
-    """Rolls of the six shells: a constant and one harmonic of the gait each.
+    """Roll angles of the six shells: a constant and one harmonic of the gait each.
 
         q_r,k = s(t) (offset_k + cosine_k cos 2πFt + sine_k sin 2πFt)
 
     Attributes:
-        offset: of each shell's motor [rad].
-        cosine: of each shell's motor [rad].
-        sine: of each shell's motor [rad].
+        offset: constant part of each shell's motor angle [rad].
+        cosine: cosine amplitude of each shell's motor angle [rad].
+        sine: sine amplitude of each shell's motor angle [rad].
     """
 
     offset: Float[Array, "6"]
@@ -39,20 +39,20 @@ class ShellLaw(eqx.Module):
 
 
 class UndulationLaw(eqx.Module):
-    """A wave of bending from head to tail.
+    """A bending wave from head to tail.
 
         q_j = s(t) Q exp(α s_j) sin(2π (n s_j / L - F t)),   j = 0, 3, ..., 7             [XHLB23, eq. (18)]
 
-    s_j is the abscissa of joint j from the snout, s(t) a smooth start that the paper does not give; it prints j = 8
-    as well, of which there is none.
+    s_j is the abscissa of joint j from the snout, s(t) a smooth start that the paper does not give; it also prints
+    j = 8, which does not exist.
 
     Attributes:
         amplitude: Q [rad].
         frequency: F [Hz].
         growth: α [1/m].
-        waves: n, waves on the body [-].
-        shells: what the shells do; None for nothing.
-        start: s, from 0 to 1 by a fifth-degree polynomial.
+        waves: n, number of waves on the body [-].
+        shells: law of the shells; None for shells at rest.
+        start: s, rises from 0 to 1 by a fifth-degree polynomial.
     """
 
     amplitude: Float[Array, ""]
@@ -88,15 +88,15 @@ def natrix_undulation(
     start: Numbers = 2.0,
     shells: ShellLaw | None = None,
 ) -> UndulationLaw:
-    """The undulation of [XHLB23, V.B] with its numbers.
+    """The undulation of [XHLB23, V.B] with its parameters.
 
     Args:
         amplitude: Q [rad].
         frequency: F [Hz].
         growth: α [1/m].
-        waves: n, waves on the body [-].
+        waves: n, number of waves on the body [-].
         start: duration of the smooth start [s]; not published.
-        shells: what the shells do; None for nothing, as published.
+        shells: law of the shells; None for shells at rest, as published.
     """
     ramp = Ramps(jnp.stack([jnp.zeros(()), positive("start", start, "s")]), (0.0, 1.0))
     return UndulationLaw(
@@ -114,7 +114,7 @@ class BendingLaw(eqx.Module):
 
         f(t) = (0.25 t⁴ - 0.5 t_f t³ + 0.25 t_f² t²) / 160 on [0, t_f], then -f(t - t_f)      [XHLB23, eq. (17)]
 
-    Its second derivative jumps at t_f: `break_times` makes `rollout` begin anew there.
+    Its second derivative jumps at t_f: `break_times` makes `rollout` restart there.
 
     Attributes:
         t_f: half period [s].
@@ -131,7 +131,7 @@ class BendingLaw(eqx.Module):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Where the second derivative jumps [s]."""
+        """Times at which the second derivative jumps [s]."""
         return (self.t_f,)
 
 
@@ -145,16 +145,16 @@ def natrix_bending(t_f: Numbers = 10.0) -> BendingLaw:
 
 
 class HeldShape(eqx.Module):
-    """Joints that do not move.
+    """Constant joint positions.
 
     Attributes:
-        joints: their positions [rad].
+        joints: joint positions [rad].
     """
 
     joints: Float[Array, "joints"]
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "joints"]:
-        """The positions, at any time [rad]."""
+        """The positions, independent of time [rad]."""
         return self.joints
 
 
@@ -163,8 +163,8 @@ def natrix_shape(amplitude: Numbers = 0.25, phase: Numbers = 0.0, shells: Number
 
     Args:
         amplitude: Q [rad].
-        phase: [rad].
-        shells: rolls of the shells, one number or six [rad].
+        phase: phase of the wave [rad].
+        shells: roll angles of the shells, one number or six [rad].
     """
     wave = jnp.cos(3.0 * jnp.pi * jnp.asarray(YAW_ABSCISSAE) / LENGTH + finite("phase", phase, ()))
     q = jnp.zeros(JOINTS).at[np.array(YAW_JOINTS)].set(finite("amplitude", amplitude, ()) * wave)

@@ -1,9 +1,10 @@
-"""The periodic swim of NATRIX on the water, and whether it lasts: Floquet multipliers.
+"""Periodic swimming of NATRIX at the surface and its stability: Floquet multipliers.
 
-Weight and buoyancy are vertical and do not feel a horizontal shift or a turn about the vertical: the robot keeps its
-horizontal momentum and its spin, both zero after a start at rest. What is left is a mechanical system of three
-freedoms (height, roll, pitch) driven at the frequency of the gait. It loses no energy, so its multipliers come in
-pairs λ, 1/λ: on the unit circle the swim is neutrally stable, a pair off it lets the roll grow.
+Weight and buoyancy are invariant under horizontal translation and rotation about the vertical, so the robot conserves
+its horizontal momentum and its vertical angular momentum, both zero after a start at rest. What remains is a
+mechanical system with three degrees of freedom (height, roll, pitch), driven at the frequency of the gait. It is
+conservative, so its multipliers come in pairs λ, 1/λ: on the unit circle the motion is neutrally stable; a pair off
+the circle means that the roll grows.
 """
 
 import equinox as eqx
@@ -38,22 +39,22 @@ def natrix_orbit(
     tolerance: float = 1e-9,
     max_iterations: int = 30,
 ) -> Orbit:
-    """The swim (18) that repeats with each period, by Newton; `converged` tells whether there is one near the guess.
+    """Finds the periodic undulation (18) by Newton's method; see `converged` for whether one was found near the guess.
 
     Args:
         tree: the robot.
         surface: the water, without a flow model.
         amplitude: Q [rad].
         frequency: F [Hz].
-        steps: of the classical Runge-Kutta method in one period.
-        guess: six coordinates to start from, as in `Orbit.start`; the straight robot at rest when None.
-        transient: periods to follow before Newton begins.
-        tolerance: greatest residual, in units of `SCALE`.
-        max_iterations: greatest number of iterations.
+        steps: steps of the classical Runge-Kutta method per period.
+        guess: six initial coordinates, as in `Orbit.start`; the straight robot at rest when None.
+        transient: number of periods simulated before Newton's method starts.
+        tolerance: largest accepted residual, in units of `SCALE`.
+        max_iterations: maximum number of iterations.
 
     Returns:
         The orbit; its six coordinates are height of the centre of mass, roll, pitch, vertical momentum, and angular
-        momentum about the centre of mass along and across the heading, in units of `SCALE`.
+        momentum about the centre of mass along and normal to the heading, in units of `SCALE`.
     """
     frequency = positive("frequency", frequency, "Hz")
     law = natrix_undulation(amplitude, frequency)
@@ -82,7 +83,7 @@ def period_map(
 ) -> Float[Array, "6"]:
     """The coordinates of `natrix_orbit` one period later."""
     period = 1.0 / law.frequency
-    # A whole number of periods after the start, which is over by then.
+    # A whole number of periods after the start, when it has ended.
     begin = jnp.ceil(law.start.break_times[-1] / period) * period
     dt = period / steps
     assert tree.strips is not None
@@ -112,7 +113,7 @@ def period_map(
 
 
 def from_coordinates(shape: ShapeMotion, x: Float[Array, "6"]) -> Point:
-    """Position, quaternion and twist of the base: heading, horizontal momentum and spin are zero."""
+    """Position, quaternion and twist of the base, with zero heading, horizontal momentum and vertical spin."""
     roll, pitch = 0.5 * x[1], 0.5 * x[2]
     cr, sr, cp, sp = jnp.cos(roll), jnp.sin(roll), jnp.cos(pitch), jnp.sin(pitch)
     quaternion = jnp.stack([cp * cr, cp * sr, sp * cr, -sp * sr])
@@ -125,7 +126,7 @@ def from_coordinates(shape: ShapeMotion, x: Float[Array, "6"]) -> Point:
 
 
 def to_coordinates(shape: ShapeMotion, y: Point) -> Float[Array, "6"]:
-    """Height, roll, pitch and momenta of a state of the base, whatever its heading."""
+    """Height, roll, pitch and momenta of a state of the base, for any heading."""
     position, quaternion, twist = y
     R = unchecked_state(position, quaternion, twist).rotation
     arm = R @ _centre(shape)
@@ -139,6 +140,6 @@ def to_coordinates(shape: ShapeMotion, y: Point) -> Float[Array, "6"]:
 
 
 def _centre(shape):
-    """Centre of mass in the base frame: first moments stand in the lower left block, m c^."""
+    """Centre of mass in the base frame: the first moments are in the lower left block, m c^."""
     lower = shape.inertia[3:, :3]
     return jnp.stack([lower[2, 1], lower[0, 2], lower[1, 0]]) / shape.inertia[0, 0]

@@ -1,4 +1,4 @@
-"""How NATRIX rolls while it undulates: response, beats, capsizing. [XHLB23, V.B]"""
+"""Roll of NATRIX during undulation: response, beats, capsizing. [XHLB23, V.B]"""
 
 import equinox as eqx
 import jax
@@ -15,20 +15,20 @@ from spatial import Numbers, finite
 
 from .laws import JOINTS, ShellLaw, natrix_undulation
 
-CAPSIZED = np.pi / 2  # roll of the head beyond which the robot has turned over [rad]
-BEATING = 1.0 / 3.0  # modulation of the roll above which a run is called a beat
-WINDOW = 2.0  # over which the amplitude of the roll is taken: a period of the slowest gait studied [s]
-REACH = np.deg2rad(5.0)  # greatest initial roll of a study [rad]
-REGIMES = ("nonlinear", "beat", "capsize")  # names of the regimes, by their number
+CAPSIZED = np.pi / 2  # roll of the head beyond which the robot has capsized [rad]
+BEATING = 1.0 / 3.0  # modulation of the roll above which a run counts as a beat
+WINDOW = 2.0  # window for the amplitude of the roll: a period of the slowest gait studied [s]
+REACH = np.deg2rad(5.0)  # largest initial roll of a study [rad]
+REGIMES = ("nonlinear", "beat", "capsize")  # names of the regimes, by index
 
 
 class RollResponse(eqx.Module):
-    """How each of several runs rolls once the undulation is under way.
+    """Roll response of several runs after the undulation has started.
 
     Attributes:
-        peak: greatest roll of the head, either way, from the beginning [rad].
+        peak: largest roll of the head in either direction, from the beginning [rad].
         deviation: standard deviation of the roll after the start [rad].
-        modulation: (greatest - least) / (greatest + least) of its amplitude over windows of two seconds [-].
+        modulation: (max - min) / (max + min) of its amplitude over windows of two seconds [-].
     """
 
     peak: Float[Array, "runs"]
@@ -37,7 +37,7 @@ class RollResponse(eqx.Module):
 
     @property
     def capsized(self) -> Float[Array, ""]:
-        """Share of the runs that turned over: the probability of capsizing over the initial rolls."""
+        """Share of the runs that capsized: the probability of capsizing over the initial rolls."""
         return jnp.mean(jnp.where(self.peak > CAPSIZED, 1.0, 0.0))
 
     @property
@@ -47,20 +47,20 @@ class RollResponse(eqx.Module):
 
 
 def initial_rolls(count: int = 16, reach: Numbers = REACH) -> Float[Array, "runs"]:
-    """Even rolls from -reach to reach [rad]: where the runs of a study begin."""
+    """Evenly spaced initial rolls from -reach to reach [rad]."""
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"count = {count!r}: must be a positive integer")
     return finite("reach", reach, ()) * jnp.linspace(-1.0, 1.0, count)
 
 
 def rest_states(tree: Tree, surface: FreeSurface, rolls: Numbers, rest: Equilibrium | None = None) -> BaseState:
-    """The straight robot at rest, heeled by each of some rolls [rad], a leading axis of runs.
+    """The straight robot at rest with each of the given rolls [rad], with a leading axis of runs.
 
     Args:
         tree: the robot.
         surface: the water.
-        rolls: added to that of the equilibrium [rad].
-        rest: the equilibrium of the straight robot; found when None.
+        rolls: rolls added to that of the equilibrium [rad].
+        rest: equilibrium of the straight robot; computed when None.
     """
     rest = equilibrium(tree, jnp.zeros(JOINTS), surface) if rest is None else rest
     return _heeled(tree, rest.coordinates, finite("rolls", rolls, (None,)))
@@ -87,40 +87,40 @@ def undulating(
     shells: ShellLaw | None = None,
     remember: bool = True,
 ) -> FloatRun:
-    """Runs of the undulation (18) from several states, in one batch.
+    """Simulates the undulation (18) from several states in one batch.
 
     Args:
         tree: the robot.
         surface: the water.
-        states: of the head at the start, with a leading axis of runs.
-        amplitude: of the joint angles, Q [rad].
-        frequency: of the undulation [Hz].
+        states: states of the head at the start, with a leading axis of runs.
+        amplitude: amplitude of the joint angles, Q [rad].
+        frequency: frequency of the undulation [Hz].
         t1: last time [s].
         dt: time step [s].
-        every: steps between two records.
+        every: number of steps between two records.
         start: duration of the smooth start [s].
         shells: law of the shells; at rest when None.
-        remember: store what a reverse derivative needs; False recomputes it.
+        remember: store what reverse mode needs; False recomputes it.
     """
     law = natrix_undulation(amplitude, frequency, start=start, shells=shells)
     return float_march(tree, law, surface, t1, states, dt=dt, every=every, remember=remember)
 
 
 def roll_response(run: FloatRun, interval: float = 0.04, start: float = 2.0) -> RollResponse:
-    """Amplitude, deviation and modulation of the rolls of some runs.
+    """Peak, standard deviation and modulation of the roll of several runs.
 
     Args:
-        run: from `undulating`.
-        interval: between its recorded instants, `every * dt` [s].
-        start: when the undulation is under way [s]; at least one window must follow.
+        run: result of `undulating`.
+        interval: interval between its recorded instants, `every * dt` [s].
+        start: time at which the undulation is established [s]; at least one window must follow.
     """
     size = round(WINDOW / interval)
     windows = int((run.time.shape[0] - 1 - start / interval) / size + 1e-6)
     if windows < 1:
-        raise ValueError(f"roll_response: the run must last {WINDOW:g} s beyond start = {start:g} s")
+        raise ValueError(f"roll_response: the run must continue for {WINDOW:g} s beyond start = {start:g} s")
     late = run.roll[-windows * size :]
     amplitude = jnp.max(jnp.abs(late.reshape(windows, size, -1)), axis=1)
     low, high = jnp.min(amplitude, axis=0), jnp.max(amplitude, axis=0)
-    # The roll of a run that turns over jumps from π to -π: its deviation is then that of turns, as in the paper.
+    # The roll of a capsizing run jumps from π to -π: its deviation then includes full turns, as in the paper.
     peak = jnp.max(jnp.abs(run.roll), axis=0)
     return RollResponse(peak, jnp.std(late, axis=0), (high - low) / (high + low + 1e-12))

@@ -1,8 +1,8 @@
-"""What the shells of NATRIX can do against roll: a law for their angles, found by gradient.
+"""Roll reduction with the shells of NATRIX: a law for their angles, found by gradients.
 
-Shells that roll change the wet section of their module: six couples about the long axis that the undulation does not
-touch. The law has a constant and one harmonic of the gait for each shell; gradients of the roll of the head go through
-the whole run.
+Rolling a shell changes the wet section of its module: six couples about the long axis that the undulation does not
+affect. The law has a constant and one harmonic of the gait for each shell; the gradient of the head's roll is
+taken through the whole run.
 """
 
 import equinox as eqx
@@ -22,11 +22,11 @@ from .roll import undulating
 
 
 class ShellStudy(eqx.Module):
-    """A law for the shells and what it is worth.
+    """A shell law and its effect.
 
     Attributes:
         law: the law.
-        before: root mean square of the head's roll with the shells held, for each run [rad].
+        before: root-mean-square roll of the head with the shells at rest, for each run [rad].
         after: the same with the law [rad].
         history: mean square of the roll at each iteration [rad²].
     """
@@ -49,18 +49,18 @@ def calm_shells(
     limit: float = 0.35,
     iterations: int = 15,
 ) -> ShellStudy:
-    """A shell law that makes the head roll less while the robot undulates, by L-BFGS with exact gradients.
+    """Finds a shell law that reduces the roll of the head during undulation, by L-BFGS with exact gradients.
 
     Args:
         tree: the robot.
         surface: the water.
-        states: of the base at the start, a leading axis of runs; the law is found for all of them at once.
+        states: states of the base at the start, with a leading axis of runs; one law is found for all of them.
         amplitude: Q of the undulation [rad].
         frequency: F [Hz].
-        t1: length of the runs [s].
-        dt: step [s].
-        limit: greatest constant and greatest harmonic of each shell [rad].
-        iterations: greatest number of iterations.
+        t1: duration of the runs [s].
+        dt: time step [s].
+        limit: maximum constant and maximum harmonic of each shell [rad].
+        iterations: maximum number of iterations.
     """
 
     @jax.jit
@@ -69,7 +69,7 @@ def calm_shells(
         run = undulating(
             tree, surface, states, amplitude, frequency, t1=t1, dt=dt, every=8, shells=shells, remember=False
         )
-        # sin² of half the roll: near the roll's square when small, and without a jump where the robot turns over.
+        # sin² of half the roll: proportional to its square when small, and continuous when the robot capsizes.
         return jnp.mean(4.0 * jnp.sin(0.5 * run.roll) ** 2, axis=0), jnp.sqrt(jnp.mean(run.roll**2, axis=0))
 
     slope = jax.jit(jax.value_and_grad(lambda parameters: jnp.mean(squares(parameters)[0])))

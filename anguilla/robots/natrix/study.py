@@ -1,4 +1,4 @@
-"""NATRIX over its frequency and amplitude of undulation: Figure 6 of [XHLB23], through `anguilla.sweep`."""
+"""Roll of NATRIX over frequency and amplitude of undulation: Figure 6 of [XHLB23], by `anguilla.sweep`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,20 +41,20 @@ def roll_map(
 ) -> xr.Dataset:
     """Roll of the undulating robot over amplitude and frequency, from several initial rolls.
 
-    Every run begins at rest in the equilibrium of the straight robot, heeled by one of the initial rolls; the
-    undulation grows over two seconds. These, the horizon and the robot's masses are not published; the edge of the
-    capsizing band is irregular in all of them, hence the probability.
+    Every run begins at rest in the equilibrium of the straight robot plus one of the initial rolls; the
+    undulation grows over two seconds. These, the horizon and the robot's masses are not published. The edge of the
+    capsizing band depends irregularly on all of them, hence the probability.
 
     Args:
         amplitudes: Q [rad].
         frequencies: F [Hz].
-        rolls: number of initial rolls, even from -reach to reach.
-        reach: greatest of them [degrees].
+        rolls: number of initial rolls, evenly spaced from -reach to reach.
+        reach: largest initial roll [degrees].
         t1: last time [s].
         dt: step of the classical Runge-Kutta method [s].
-        surface: the water; buoyancy alone when None, as published.
-        store: directory of the Zarr store, so that a long sweep survives a kill; in memory when None.
-        chunk: points computed at a time.
+        surface: the water; buoyancy only when None, as published.
+        store: directory of the Zarr store, so that a long sweep can be resumed; in memory when None.
+        chunk: number of points computed at a time.
         progress: show a progress bar.
 
     Returns:

@@ -1,6 +1,6 @@
-"""The rowing boat for the eye: hull, riggers, rower and oars on the recorded bodies.
+"""Surface of the rowing boat: hull, riggers, rower and oars on the recorded bodies.
 
-Arms, riggers, the height of the blades in the recovery and their feathering are drawn, not computed: the model has no
+Arms, riggers, the height of the blades in the recovery and their feathering are decorative: the model has no
 arms, and its blades leave the water by losing their force.
 """
 
@@ -24,7 +24,7 @@ SHAFT, BLADE, TIP = "#2B333A", "#C8452D", "#F4F1E8"
 AROUND = 16
 INBOARD, OUTBOARD, BLADE_LENGTH, BLADE_WIDTH = 0.86, 2.02, 0.46, 0.21  # of an oar, from the oarlock [m]
 UPPER_ARM, FOREARM = 0.30, 0.36  # [m]
-LIFT, GRIP = 0.16, -0.82  # angle by which a free oar is raised [rad], place of the hands on it [m]
+LIFT, GRIP = 0.16, -0.82  # angle by which an unloaded oar is raised [rad], position of the hands on it [m]
 SIDES = ((-1.0, "starboard_oar"), (1.0, "port_oar"))
 
 
@@ -32,7 +32,7 @@ def rower_mesh(dataset: xr.Dataset, instant: int) -> Mesh:
     """Boat, rower and oars at a recorded instant, in the world.
 
     Args:
-        dataset: of `anguilla robot rower`.
+        dataset: a result of `anguilla robot rower`.
         instant: index of the recorded time.
     """
     names = [str(name) for name in dataset["body"].values]
@@ -81,7 +81,7 @@ def rower_mesh(dataset: xr.Dataset, instant: int) -> Mesh:
 
 
 def blade_point(dataset: xr.Dataset, instant: int, body: str) -> Float[np.ndarray, "3"]:
-    """Middle of a blade in the water, in the world [m]."""
+    """Middle of a submerged blade, in the world [m]."""
     k = [str(name) for name in dataset["body"].values].index(body)
     lever, dip = float(dataset.attrs["lever"]), float(dataset.attrs["dip"])
     side = 1.0 if body == "port_oar" else -1.0
@@ -90,7 +90,7 @@ def blade_point(dataset: xr.Dataset, instant: int, body: str) -> Float[np.ndarra
 
 
 def _lifted(rotation, side, bite):
-    """Axes of an oar as drawn: x along the shaft, dipped while it bites, raised while it does not; y, z follow."""
+    """Axes of an oar as drawn: x along the shaft, dipped while loaded and raised otherwise; y, z follow."""
     tilt = (0.15 - (1.0 - bite) * LIFT) * side  # the starboard oar's z points down
     c, s = np.cos(tilt), np.sin(tilt)
     return rotation @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
@@ -100,7 +100,7 @@ def _oar(lock, axes, side, bite):
     along = axes[:, 0]
     shaft = _limb(lock - INBOARD * along, lock + (OUTBOARD - BLADE_LENGTH) * along, 0.019, 0.017, SHAFT, axes[:, 2])
     grip = _limb(lock - INBOARD * along, lock - (INBOARD - 0.13) * along, 0.023, 0.023, TIP, axes[:, 2])
-    turn = 0.5 * np.pi * (1.0 - bite)  # feathered when free
+    turn = 0.5 * np.pi * (1.0 - bite)  # feathered when unloaded
     wide = np.cos(turn) * axes[:, 2] + np.sin(turn) * axes[:, 1]
     thin = np.cross(along, wide)
     reach = np.linspace(0.0, BLADE_LENGTH, 9)
@@ -114,7 +114,7 @@ def _oar(lock, axes, side, bite):
 
 
 def _hull(origin, axes):
-    """The wetted shape below, a deck above: rings of ellipses whose lower half is the hull's."""
+    """The wetted shape below, a deck above: rings of ellipses whose lower half is the hull."""
     xi = np.sin(np.linspace(-0.5 * np.pi, 0.5 * np.pi, 61))
     half, draft = SCULL.section(xi)
     top = 0.07 + 0.06 * (1.0 - xi**2)
@@ -141,7 +141,7 @@ def _sections(centre, axes, size, colour):
 
 
 def _limb(begin, end, first, last, colour, side, flat=1.0):
-    """A tapered rod with round ends; `flat` is its depth over its width, which lies along `side`."""
+    """A tapered rod with round ends; `flat` is the ratio of its depth to its width, which lies along `side`."""
     along = np.asarray(end) - np.asarray(begin)
     length = np.linalg.norm(along)
     along = along / length
@@ -170,7 +170,7 @@ def _ball(centre, axes, size):
 
 
 def _elbow(shoulder, hand, away):
-    """Where the elbow goes: arms of fixed length, bent towards `away`; a longer reach stretches them."""
+    """Position of the elbow: arms of fixed length, bent towards `away`; a longer reach stretches them."""
     line = hand - shoulder
     reach = np.linalg.norm(line)
     along = line / reach

@@ -1,4 +1,4 @@
-"""The rowing boat of [KR13] at the front door: two motions, what they cost, and what the numbers hang on."""
+"""Command-line entry of the rowing boat of [KR13]: two motions, their power, and the sensitivity of the results."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ CASES = {
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """The steady strokes of both motions and of other parameters; with `optimise` a faster one of the same power."""
+    """Steady strokes of both motions and of changed parameters; with `optimise`, a faster one at the same power."""
     if settings.fluid is not None:
         raise ValueError(f"fluid = {settings.fluid!r}: the rowing boat has its own water (hull, waves, blades)")
     solve = eqx.filter_jit(steady_stroke)
@@ -79,7 +79,7 @@ def run(settings: Settings) -> xr.Dataset:
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
-    """Figures 10 to 13 of the paper in kind, torques and power, the memory of the water, what the speed hangs on."""
+    """Counterparts of Figures 10 to 13 of the paper, torques and power, fluid memory, sensitivity of the speed."""
     out = {
         "joints": lambda: drawn.rowing_joints(dataset),
         "surge": lambda: drawn.rowing_surge(dataset),
@@ -96,20 +96,20 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
-    """Speeds beside the published ones, power, balance, what was fitted, sensitivity."""
-    told = []
+    """Speeds next to the published ones, power, balance, fitted values, sensitivity."""
+    summary = []
     for name in map(str, dataset["motion"].values):
         one = dataset.sel(motion=name)
         power = one["mean_power"].values
         shares = ", ".join(f"{sink} {p:.0f}" for sink, p in zip(SINKS[1:], -power[1:], strict=True))
         heave, pitch = 1e3 * np.ptp(one["heave"].values), np.rad2deg(np.ptp(one["pitch"].values))
         beside = f" (published {PUBLISHED[name]:g})" if name in PUBLISHED else ""
-        told.append(
+        summary.append(
             f"{name:18}{float(one['mean_speed']):.2f} m/s{beside}; motors {power[0]:.0f} W: {shares} W; heave "
             f"{heave:.0f} mm, pitch {pitch:.2f} deg"
         )
     balance, gap = float(np.abs(dataset["energy_defect"]).max()), float(dataset["gap"].max())
-    told += [
+    summary += [
         f"balance         motors = change of energy + losses, to {balance:.1e} of them; loop closed to {gap:.0e} m",
         f"orbit           residual {float(dataset['orbit_residual'].max()):.0e}; greatest multiplier "
         f"{float(dataset['multiplier'].max()):.2f}",
@@ -117,7 +117,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
         "reconstruction",
         "sensitivity     of the 40 % motion:",
     ]
-    told += [
+    summary += [
         f"{'':16}{case!s:20}{float(v):.3f} m/s, {float(p):.0f} W, heave {1e3 * float(h):.1f} mm, "
         f"pitch {np.rad2deg(float(a)):.2f} deg"
         for case, v, p, h, a in zip(
@@ -129,11 +129,11 @@ def lines(dataset: xr.Dataset) -> list[str]:
             strict=True,
         )
     ]
-    return told
+    return summary
 
 
 def film(dataset: xr.Dataset, path: Path, *, fps: float, width: int, camera: str, progress: bool) -> Path:
-    """Boat, rower and oars; the camera goes with the boat."""
+    """Boat, rower and oars; the camera follows the boat."""
     return rower_film(dataset, path, fps=fps, width=width, progress=progress)
 
 
@@ -158,7 +158,7 @@ def _march(boat, motion, start, duration, steps):
 
 
 def _recorded(boat: multibody.Afloat, made: Stroke, cycle: RowingCycle, settings: Settings) -> xr.Dataset:
-    """The first motion from the catch on, body by body, for film and file."""
+    """The first motion from the catch, body by body, for film and file."""
     start = jax.tree.map(lambda a: a[0], cycle.states)
     time, states, now, (position, rotation) = _march(
         boat, RowingMotion(made), start, jnp.asarray(settings.t1), settings.samples - 1
@@ -235,7 +235,7 @@ def _compared(strokes: dict[str, Stroke], cycles: dict[str, RowingCycle]) -> dic
 
 
 def _soft(wet: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """Share of the dip that is drawn: blades enter and leave within a tenth of a second."""
+    """Drawn fraction of the dip: blades enter and leave within a tenth of a second."""
     out, share = [], float(wet[0])
     for now, step in zip(wet, np.diff(time, prepend=time[0]), strict=True):
         share += np.clip(float(now) - share, -step / 0.12, step / 0.12)

@@ -1,4 +1,4 @@
-"""The figures of [KR13, VII.D]: joint curves, surge, heave, pitch; torques, power, memory of the water, sensitivity."""
+"""The figures of [KR13, VII.D]: joint curves, surge, heave, pitch; torques, power, fluid memory, sensitivity."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -95,7 +95,7 @@ def _secondary(dataset, name, factor, words, unit):
 
 
 def rowing_torques(dataset: xr.Dataset) -> Figure:
-    """Torques of knee, hip and one oar for both motions; where the drive ends."""
+    """Torques of knee, hip and one oar for both motions, with the end of the drive."""
     with styled():
         figure = new_figure(7.5, 6.4)
         panels = figure.subplots(3, 1, sharex=True)
@@ -112,7 +112,7 @@ def rowing_torques(dataset: xr.Dataset) -> Figure:
 
 
 def rowing_power(dataset: xr.Dataset) -> Figure:
-    """Where the power of the first motion goes, in time and in the mean."""
+    """Power budget of the first motion, over time and averaged."""
     one = dataset.sel(motion="40 % drive")
     colours = dict(zip(map(str, dataset["sink"].values), (BLACK, VERMILLION, BLUE, PURPLE), strict=True))
     with styled():
@@ -148,7 +148,7 @@ def rowing_power(dataset: xr.Dataset) -> Figure:
 
 
 def rowing_memory() -> Figure:
-    """Kernels of heave and pitch and their states; answers to a step of velocity; errors by order."""
+    """Kernels of heave and pitch and their state-space models; step responses; error by order."""
     table, states = load_table(), load_states()
     time = np.arange(0.0, 5.0, 0.01)
     wanted, ours = table.kernel(time), np.asarray(states.kernel(jnp.asarray(time)))
@@ -200,7 +200,7 @@ def _errors(table, mode, passive):
 
 
 def rowing_sensitivity(dataset: xr.Dataset) -> Figure:
-    """Mean speed and power of the first motion when one parameter is another."""
+    """Mean speed and power of the first motion when one parameter is changed."""
     cases = [str(case) for case in dataset["case"].values]
     rows = np.arange(len(cases))[::-1]
     with styled():
@@ -226,7 +226,7 @@ def rowing_sensitivity(dataset: xr.Dataset) -> Figure:
 
 
 def rowing_optimised(dataset: xr.Dataset) -> Figure:
-    """The first motion and the faster one of the same power: curves, surge velocity, torque of an oar."""
+    """The first motion and the faster one at the same power: curves, surge velocity, torque of an oar."""
     pair = ("40 % drive", "optimised")
     with styled():
         figure = new_figure(9.4, 5.4)

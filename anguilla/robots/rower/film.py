@@ -1,4 +1,4 @@
-"""Films and stills of the rowing boat on the water; the camera goes with the boat."""
+"""Films and stills of the rowing boat; the camera follows the boat."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +15,19 @@ from anguilla.view.water_plane import draw_afloat
 from .drawing import SIDES, blade_point, rower_mesh
 
 VIEW = Camera(azimuth=np.deg2rad(-70.0), elevation=np.deg2rad(17.0))
-FRAME = Box(np.array([-3.9, -0.9, -0.1]), np.array([3.9, 0.9, 0.9]))  # what is seen around the boat [m]
-BEYOND = 9.0  # how far the water goes beyond that [m]
-PUDDLE, FADES = 0.32, 6.0  # radius of a puddle [m], time after which it is gone [s]
+FRAME = Box(np.array([-3.9, -0.9, -0.1]), np.array([3.9, 0.9, 0.9]))  # visible box around the boat [m]
+BEYOND = 9.0  # extent of the water beyond it [m]
+PUDDLE, FADES = 0.32, 6.0  # radius of a puddle [m], time until it disappears [s]
 
 
 def rower_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: Camera = VIEW) -> Image.Image:
-    """One picture: boat, rower and oars on the water, with the puddles that earlier strokes left.
+    """One image: boat, rower and oars on the water, with the puddles of earlier strokes.
 
     Args:
-        dataset: of `anguilla robot rower`.
+        dataset: a result of `anguilla robot rower`.
         instant: index of the recorded time.
-        width: [pixels].
-        view: where it is seen from.
+        width: width [pixels].
+        view: direction of view.
     """
     time = float(dataset["time"][instant])
     mean = float(dataset["position"].values[0, 0, 0]) + float(dataset.attrs["speed"]) * (
@@ -58,13 +58,13 @@ def rower_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view: 
 def rower_film(
     dataset: xr.Dataset, path: str | Path, *, fps: float = 25.0, width: int = WIDTH, progress: bool = True
 ) -> Path:
-    """Films the recorded strokes.
+    """Animates the recorded strokes.
 
     Args:
-        dataset: of `anguilla robot rower`.
+        dataset: a result of `anguilla robot rower`.
         path: ends in .gif or .mp4.
-        fps: pictures per second.
-        width: [pixels].
+        fps: frames per second.
+        width: width [pixels].
         progress: show a progress bar.
     """
     still = lambda k: rower_still(dataset, k, width=width)  # noqa: E731
@@ -72,7 +72,7 @@ def rower_film(
 
 
 def _puddles(dataset: xr.Dataset, instant: int):
-    """Where blades let go of the water, and how long ago; earlier strokes left theirs a stroke's way astern."""
+    """Positions where the blades left the water, and how long ago; earlier strokes are one stroke length astern."""
     time, period = dataset["time"].values, float(dataset.attrs["period"])
     way = float(dataset.attrs["speed"]) * period
     wet = dataset["blade_force"].values[:, 0] > 0

@@ -1,4 +1,4 @@
-"""What the rower does: periodic cubic splines for knees, trunk and oars, and the legs that close the loop."""
+"""Motion of the rower: periodic cubic splines for knees, trunk and oars."""
 
 import equinox as eqx
 import interpax
@@ -10,26 +10,26 @@ from scipy.interpolate import make_interp_spline
 
 from spatial import Numbers, finite, one_of, positive
 
-DRIVE_KNOTS, RECOVERY_KNOTS = 5, 6  # intervals between knots in the two parts of the stroke
+DRIVE_KNOTS, RECOVERY_KNOTS = 5, 6  # number of knot intervals in the two parts of the stroke
 CURVES = ("knee", "trunk", "oar")
 RANGE = {"knee": (55.0, 165.0), "trunk": (-28.0, 25.0), "oar": (-62.0, 42.0)}  # catch and finish [deg]
-# Shares of the drive and of the recovery during which each moves: legs first, then trunk; hands away, trunk, legs.
+# Fractions of the drive and of the recovery during which each moves: legs first, then trunk; hands away, trunk, legs.
 DRIVE = {"knee": (0.0, 0.85), "trunk": (0.25, 1.0), "oar": (0.0, 1.0)}
 RECOVERY = {"knee": (0.3, 1.0), "trunk": (0.0, 0.6), "oar": (0.0, 1.0)}
 
 
 class Stroke(eqx.Module):
-    """One period of rowing: three curves by their values at knots.
+    """One period of rowing: three curves given by their values at knots.
 
-    The knots divide drive and recovery evenly. Through the values goes the one periodic cubic spline: the same curves
-    as those of a control polygon (`control_polygons`), of which [KR13, VII.C] makes its motions by hand.
+    The knots divide drive and recovery evenly. The curve is the periodic cubic spline through these values: the same
+    curve as that of a control polygon (`control_polygons`), with which [KR13, VII.C] designs its motions by hand.
 
     Attributes:
-        period: of the stroke [s].
+        period: period of the stroke [s].
         drive: share of the period from catch to finish.
         knee: inner angle of the knees at the knots, π when straight [rad].
         trunk: lean of the trunk from the vertical towards the bow [rad].
-        oar: angle of the oars from square across, positive with the blades astern [rad].
+        oar: angle of the oars from perpendicular to the boat, positive with the blades astern [rad].
     """
 
     period: Float[Array, ""]
@@ -40,7 +40,7 @@ class Stroke(eqx.Module):
 
     @property
     def knots(self) -> Float[Array, "edges"]:
-        """Times of the knots, the end of the period among them [s]."""
+        """Times of the knots, including the end of the period [s]."""
         drive = jnp.arange(DRIVE_KNOTS) / DRIVE_KNOTS * self.drive
         recovery = self.drive + jnp.arange(RECOVERY_KNOTS + 1) / RECOVERY_KNOTS * (1.0 - self.drive)
         return self.period * jnp.concatenate([drive, recovery])
@@ -55,7 +55,7 @@ class Stroke(eqx.Module):
         values = jnp.stack([self.knee, self.trunk, self.oar])
         closed = jnp.concatenate([values, values[:, :1]], axis=1)
         one = lambda row: interpax.CubicSpline(self.knots, row, bc_type="periodic", check=False)  # noqa: E731
-        with jax.numpy_rank_promotion("allow"):  # the library broadcasts freely, whatever this process forbids
+        with jax.numpy_rank_promotion("allow"):  # the library relies on implicit rank promotion
             return Curves(jax.vmap(one)(closed), self.knots)
 
     def control_polygons(self) -> tuple[np.ndarray, np.ndarray]:
@@ -67,11 +67,11 @@ class Stroke(eqx.Module):
 
 
 class Curves(eqx.Module):
-    """The three curves of a stroke, made once for a run.
+    """The three curves of a stroke, built once per run.
 
     Attributes:
-        splines: one for each, stacked.
-        knots: where their third derivatives jump [s].
+        splines: the three splines, stacked.
+        knots: times at which their third derivatives jump [s].
     """
 
     splines: interpax.CubicSpline
@@ -84,14 +84,14 @@ class Curves(eqx.Module):
 
 
 def stroke(drive: Numbers = 0.4, period: Numbers = 60.0 / 27.0, profile: str = "smooth") -> Stroke:
-    """A stroke of [KR13, VII.D] in kind: 27 a minute; drive 0.4 is the paper's first motion, 0.5 its second.
+    """A stroke like those of [KR13, VII.D]: 27 per minute; drive 0.4 is the paper's first motion, 0.5 its second.
 
-    The published curves are lost: ranges and sequence are a reconstruction.
+    The published curves are not available: ranges and sequence are a reconstruction.
 
     Args:
         drive: share of the period from catch to finish.
-        period: [s].
-        profile: of the oars in the drive: "smooth" (half a cosine), or "steep" (faster in the middle of the drive).
+        period: period of the stroke [s].
+        profile: motion of the oars in the drive: "smooth" (half a cosine), or "steep" (faster in the middle).
     """
     one_of("profile", profile, ("smooth", "steep"))
     share = float(finite("drive", drive, ()))
@@ -110,7 +110,7 @@ def stroke(drive: Numbers = 0.4, period: Numbers = 60.0 / 27.0, profile: str = "
 
 
 def _turning_at_catch_and_finish(made: Stroke) -> Float[Array, "knots"]:
-    """Values of the oars; those next after catch and finish are moved so that the oars turn exactly there."""
+    """Values of the oars; those after catch and finish are adjusted so that the oars reverse exactly there."""
     knots, values = np.asarray(made.knots), np.asarray(made.oar)
     turns, moved = knots[[0, DRIVE_KNOTS]], np.eye(len(values))[[1, DRIVE_KNOTS + 1]]
 
@@ -122,5 +122,5 @@ def _turning_at_catch_and_finish(made: Stroke) -> Float[Array, "knots"]:
 
 
 def _ramp(s, begin, end):
-    """From 0 to 1 by half a cosine."""
+    """Half-cosine ramp from 0 to 1."""
     return 0.5 * (1.0 - np.cos(np.pi * np.clip((s - begin) / (end - begin), 0.0, 1.0)))

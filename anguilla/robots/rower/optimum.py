@@ -1,4 +1,4 @@
-"""A better stroke: the same mean power, more speed, by gradient through the steady stroke."""
+"""A faster stroke at the same mean power, by gradients through the steady stroke."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,8 +9,8 @@ from multibody.machine_on_hull import Afloat
 from .laws import CURVES, RANGE, Stroke
 from .orbit import RowingCycle, steady_stroke
 
-SLACK = 1.5  # by which the curves may leave the ranges of the first stroke [deg]
-REACH = 20.0  # by which a value at a knot may change [deg]
+SLACK = 1.5  # allowed excess of the curves over the ranges of the first stroke [deg]
+REACH = 20.0  # allowed change of a value at a knot [deg]
 
 mean_speed = quantity("mean speed", "m/s", lambda speed: speed, "speed")
 mean_power = quantity("mean power", "W", lambda power: power, "power")
@@ -28,21 +28,21 @@ def better_stroke(
     steps: int = 100,
     progress: bool = True,
 ) -> Optimum:
-    """Changes the values at the knots until the boat is fastest for the power that it costs now.
+    """Optimises the values at the knots for speed at the present mean power.
 
-    Mean power and greatest torque of the oars may not rise, and knee, trunk and oars keep to the ranges they have.
+    Mean power and peak oar torque may not increase; knee, trunk and oars stay in their present ranges.
 
     Args:
-        boat: from `scull`.
-        stroke: where to start.
-        first: its steady stroke, from which the limits are taken.
-        chosen: curves that may change; rate and drive ratio stay.
-        max_iterations: of the sequential quadratic programme.
-        steps: of the time integration in a stroke.
+        boat: result of `scull`.
+        stroke: initial stroke.
+        first: its steady stroke, which defines the limits.
+        chosen: curves that may change; stroke rate and drive ratio stay constant.
+        max_iterations: maximum number of iterations of sequential quadratic programming.
+        steps: time steps per stroke.
         progress: show a progress bar.
 
     Returns:
-        The optimum; `gait` is the stroke.
+        The optimum; its `gait` is the stroke.
     """
     reach = np.deg2rad(REACH)
     bounds = {

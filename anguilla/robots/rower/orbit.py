@@ -1,4 +1,4 @@
-"""The steady stroke of a rowing boat: the motion that repeats with every stroke, found without rowing up to it."""
+"""Steady stroke of a rowing boat: the periodic motion, found without simulating the transient."""
 
 import equinox as eqx
 import jax
@@ -19,19 +19,19 @@ MEMORY_SCALE = 10.0
 class RowingCycle(eqx.Module):
     """One steady stroke.
 
-    Samples are even over the stroke, its start among them and its end too.
+    Samples are evenly spaced over the stroke, including its start and its end.
 
     Attributes:
-        time: of the samples, from the catch [s].
-        states: of the boat and the water.
+        time: times of the samples, from the catch [s].
+        states: states of the boat and of the water.
         now: joints, torques, forces, powers and energy.
-        speed: mean, over the stroke [m/s].
-        mean_power: of motors, blades, resistance and radiation over the stroke [W].
-        energy_defect: work of all four less the change of energy, over the work of the motors [-].
-        curves: of the motors of knee, trunk and oar [rad].
-        residual: greatest component of what does not repeat, in units of `SCALE`.
+        speed: mean speed over the stroke [m/s].
+        mean_power: mean power of motors, blades, resistance and radiation [W].
+        energy_defect: work of all four minus the change of energy, relative to the work of the motors [-].
+        curves: angles of the motors of knee, trunk and oar [rad].
+        residual: maximum component of the periodicity defect, in units of `SCALE`.
         multipliers: Floquet multipliers.
-        converged: whether the motion repeats; where it does not, speed and power are NaN.
+        converged: whether the motion is periodic; if not, speed and power are NaN.
     """
 
     time: Float[Array, "times"]
@@ -47,17 +47,17 @@ class RowingCycle(eqx.Module):
 
     @property
     def power(self) -> Float[Array, ""]:
-        """Of all motors, mean over the stroke [W]."""
+        """Mean power of all motors over the stroke [W]."""
         return self.mean_power[SINKS.index("motors")]
 
     @property
     def oar_torque(self) -> Float[Array, "times"]:
-        """Of the motor of one oar [N·m]."""
+        """Torque of the motor of one oar [N·m]."""
         return self.now.torque[:, 4]
 
     @property
     def pitch(self) -> Float[Array, "times"]:
-        """Of the boat, bow down positive [rad]."""
+        """Pitch of the boat, bow down positive [rad]."""
         return 2.0 * jnp.arctan2(self.states.quaternion[:, 2], self.states.quaternion[:, 0])
 
 
@@ -71,18 +71,18 @@ def steady_stroke(
     tolerance: float = 1e-8,
     max_iterations: int = 20,
 ) -> RowingCycle:
-    """The stroke that repeats, of a boat free in surge, heave and pitch. jit-safe; differentiable in forward mode.
+    """Finds the periodic stroke of a boat free in surge, heave and pitch. jit-safe; differentiable in forward mode.
 
-    Height, pitch, the three velocities and the memory of the water are unknown; the way made is not part of them.
+    Unknowns are height, pitch, the three velocities and the radiation states; the distance travelled is not included.
 
     Args:
-        boat: from `scull`.
-        stroke: what the rower does.
-        steps: of the classical Runge-Kutta method in one stroke.
-        speed: at which the search begins [m/s].
-        transient: strokes rowed before Newton begins.
-        tolerance: greatest residual, in units of `SCALE`.
-        max_iterations: of Newton.
+        boat: result of `scull`.
+        stroke: motion of the rower.
+        steps: steps of the classical Runge-Kutta method per stroke.
+        speed: initial speed of the search [m/s].
+        transient: number of strokes simulated before Newton's method starts.
+        tolerance: largest accepted residual, in units of `SCALE`.
+        max_iterations: maximum number of Newton iterations.
     """
     if boat.freedoms != PLANE or boat.hull is None:
         raise ValueError(f"boat.freedoms = {boat.freedoms}: the steady stroke is sought in surge, heave and pitch")

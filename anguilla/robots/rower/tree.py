@@ -1,7 +1,7 @@
 """The rowing boat of [KR13, VII]: boat, sliding seat, legs, trunk and two oars, with one closed loop.
 
-Frame of the boat: origin amidships on the water line, x to the bow, y to port, z up. Lengths of the rower are De Leva's
-for 1.85 m and 83 kg; the rigging is a reconstruction (the paper measured it and does not print it).
+Boat frame: origin amidships on the water line, x to the bow, y to port, z up. Lengths of the rower are De Leva's
+for 1.85 m and 83 kg; the rigging is a reconstruction (the paper measured it but does not print it).
 """
 
 from collections.abc import Sequence
@@ -23,20 +23,20 @@ from spatial import Numbers, body_inertia
 from .laws import Curves, Stroke
 
 D1, B1, D2, D3, B4, D8 = 0.55, 0.08, 0.461, 0.449, 0.17, 0.08  # feet, shank, thigh, seat height, hip over seat [m]
-D5, B5 = 0.79, 0.22  # oarlocks: off the middle line, over the water [m]
+D5, B5 = 0.79, 0.22  # oarlocks: distance from the centre line, height above the water [m]
 LEVER = 1.80  # L_e, fitted to the published speed [m]
 DIP = 0.15  # φ, inclination of the shafts [rad]
-HEIGHT, RIDER = 1.85, 83.0  # of the rower [m], [kg]
+HEIGHT, RIDER = 1.85, 83.0  # height and mass of the rower [m], [kg]
 HULL_MASS, SEAT_MASS, OAR_MASS = 12.75, 1.0, 1.5  # [kg]
 BODIES = ("boat", "shank", "thigh", "trunk", "seat", "starboard_oar", "port_oar")
-# De Leva (1996), men. Legs: share of the mass, centre from the upper joint and radius of gyration over the length. The
-# rest: share of the mass, height over the hip and radius of gyration over the stature; the place of the arms is ours.
+# De Leva (1996), men. Legs: mass fraction, centre from the upper joint and radius of gyration over the length. The
+# rest: mass fraction, height above the hip and radius of gyration over the stature; the position of the arms is ours.
 SHANK, THIGH, FOOT = (0.0433, 0.4395, 0.249), (0.1416, 0.4095, 0.329), 0.0137
 TRUNK_PARTS = {"trunk": (0.4346, 0.1684, 0.1060), "head": (0.0694, 0.4162, 0.0439), "arms": (0.0988, 0.26, 0.05)}
 
 
 def model() -> Tree:
-    """The tree of [KR13, Table 2] opened at the seat: 7 bodies, joints of ankle, knee, hip, seat and two oarlocks.
+    """The tree of [KR13, Table 2] cut at the seat: 7 bodies, joints of ankle, knee, hip, seat and two oarlocks.
 
     Ankle and seat are passive: they follow from knee and hip through the loop. Row 7 of the printed table is the cut
     joint, row 8 its frame on the trunk.
@@ -66,9 +66,9 @@ def model() -> Tree:
 
 
 def rower_loop(tree: Tree) -> Loops:
-    """The closed loop boat, legs, trunk, seat: the trunk turns about the seat, `D8` under the hip."""
+    """The closed loop of boat, legs, trunk and seat: the trunk rotates about the seat, `D8` below the hip."""
     quarter = np.pi / 2.0
-    on_seat = DHRow(0, alpha=quarter).joint()  # the axis of the cut joint across the boat
+    on_seat = DHRow(0, alpha=quarter).joint()  # the axis of the cut joint is transverse to the boat
     on_trunk = DHRow(0, alpha=np.pi, d=-D8).joint()
     cut = Cut(
         "seat_hinge",
@@ -85,13 +85,13 @@ def rower_loop(tree: Tree) -> Loops:
 def all_joints(
     knee: Float[Array, ""], trunk: Float[Array, ""], starboard: Float[Array, ""], port: Float[Array, ""]
 ) -> Float[Array, "6"]:
-    """Positions of all joints for angles of the body, the loop closed: hip height, then ankle, then seat.
+    """Positions of all joints from the angles of the body, with the loop closed: hip height, then ankle, then seat.
 
     Args:
         knee: inner angle, π when straight [rad].
         trunk: lean from the vertical towards the bow [rad].
-        starboard: oar, from square across, positive with the blade astern [rad].
-        port: the other oar [rad].
+        starboard: starboard oar, from perpendicular to the boat, positive with the blade astern [rad].
+        port: port oar [rad].
     """
     reach = jnp.sqrt(D2**2 + D3**2 - 2.0 * D2 * D3 * jnp.cos(knee))  # from ankle to hip
     rise = jnp.arcsin((B4 + D8 * jnp.cos(trunk) - B1) / reach)
@@ -103,11 +103,11 @@ def all_joints(
 
 
 class RowingMotion(eqx.Module):
-    """t -> positions of all joints, or of the actuated ones, in a stroke.
+    """t -> positions of all joints, or of the actuated ones, during a stroke.
 
     Attributes:
         curves: knee, trunk and oar in time.
-        port: angle that the port oar has more than the starboard one; zero rows straight [rad].
+        port: angle added to the port oar relative to the starboard one; zero for straight rowing [rad].
     """
 
     curves: Curves
@@ -122,7 +122,7 @@ class RowingMotion(eqx.Module):
         return all_joints(knee, trunk, oar, oar + self.port)
 
     def actuated(self, t: Float[Array, ""]) -> Float[Array, "4"]:
-        """Positions of knee, hip and oars: what `multibody.rollout` with `loops` is told [rad]."""
+        """Positions of knee, hip and oars, the law for `multibody.rollout` with `loops` [rad]."""
         return self(t)[np.array([1, 2, 4, 5])]
 
 
@@ -138,12 +138,12 @@ def scull(
     """The boat with its rower in the water, as in [KR13, VII].
 
     Args:
-        lever: L_e, oarlock to blade [m]; fitted, since the paper does not print it.
-        area: of a blade [m²].
-        form: k of the resistance [-]; the paper's 1 costs much power, 0 is a usual value for so slender a hull.
-        memory: of radiated waves; without it their added mass is all that is left of them.
-        freedoms: of the boat: (0, 2, 4) for surge, heave, pitch as in the paper; all six for a free boat.
-        balance: stiffness in roll that rower and oars add [N·m/rad]; a free scull capsizes without it. Not published.
+        lever: L_e, oarlock to blade [m]; fitted, because the paper does not print it.
+        area: area of a blade [m²].
+        form: form factor k of the resistance [-]; the paper's 1 costs much power, 0 is common for so slender a hull.
+        memory: whether to model the memory of radiated waves; without it only their added mass remains.
+        freedoms: free modes of the boat: (0, 2, 4) for surge, heave, pitch as in the paper; all six for a free boat.
+        balance: roll stiffness provided by rower and oars [N·m/rad]; a free scull capsizes without it. Not published.
     """
     tree = model()
     modes = tuple(freedoms)
@@ -169,7 +169,7 @@ def _body(mass, centre, moments):
 
 
 def _segment(numbers, length, from_far):
-    """Both legs as one: a rod along x of its joint frame; De Leva counts from the joint nearer the trunk."""
+    """Both legs as one rod along x of its joint frame; De Leva measures from the joint nearer the trunk."""
     share, centre, gyration = numbers
     heavy = 2.0 * share * RIDER
     middle = length * (1.0 - centre if from_far else centre)

@@ -1,4 +1,4 @@
-"""The eel's vertebra: a spherical parallel wrist, and the motors a swimming body asks of a row of them. [CHA08]"""
+"""The eel's vertebra: a spherical parallel wrist, and the actuation of a chain of them in a swimming body. [CHA08]"""
 
 from .amplitude import Amplitude as Amplitude, largest_amplitude as largest_amplitude
 from .design import (

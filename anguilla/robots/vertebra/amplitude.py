@@ -1,4 +1,4 @@
-"""How far a gait can be amplified before a vertebra meets one of its limits."""
+"""Largest amplitude of a gait within the limits of the vertebrae."""
 
 import math
 
@@ -17,15 +17,15 @@ from .limits import MARGINS, Limits
 
 
 class Amplitude(eqx.Module):
-    """The largest feasible amplitude of a gait, and what stops it there.
+    """The largest feasible amplitude of a gait, and the limit that determines it.
 
     Attributes:
-        gain: factor on all curvatures up to which every vertebra is within its limits; below 1, the gait as it
-            is cannot be swum.
-        margin: least margin of the gait as it is, at gain 1 [-].
-        time: when the first limit is met [s].
-        vertebra: which vertebra meets it, 0 the nearest to the head.
-        limit: which limit it is, an index into `MARGINS`.
+        gain: factor on all curvatures up to which every vertebra is within its limits; below 1 the gait itself is
+            infeasible.
+        margin: smallest margin of the gait itself, at gain 1 [-].
+        time: time at which the first limit is reached [s].
+        vertebra: index of the vertebra that reaches it, 0 nearest to the head.
+        limit: index of the limit in `MARGINS`.
     """
 
     gain: Float[Array, ""]
@@ -36,7 +36,7 @@ class Amplitude(eqx.Module):
 
     @property
     def limit_name(self) -> str:
-        """The limit in words."""
+        """Name of the limit."""
         return MARGINS[int(self.limit)]
 
 
@@ -51,20 +51,20 @@ def largest_amplitude(
     step: float = 0.25,
     tolerance: float = 1e-9,
 ) -> Amplitude:
-    """Raises the gain from zero to the first limit: by steps, then by bisection to the tolerance.
+    """Increases the gain from zero to the first limit, by steps and then by bisection to the tolerance.
 
     Args:
         wrist: the design.
         layout: where the vertebrae sit.
         gait: strain law (X, t) -> (Γ, K).
-        times: at which the limits are watched [s]; one period is enough for a periodic gait.
-        limits: what stops the wrist; the published ones when left out.
-        greatest: gain at which the search ends.
-        step: first step of the gain.
-        tolerance: of the gain.
+        times: times at which the limits are checked [s]; one period is enough for a periodic gait.
+        limits: limits of the wrist; the published ones by default.
+        greatest: largest gain of the search.
+        step: initial step of the gain.
+        tolerance: tolerance of the gain.
 
     Raises:
-        ValueError: when the straight body itself breaks a limit, or the gait stretches or shears.
+        ValueError: the straight body itself violates a limit, or the gait stretches or shears.
     """
     times = jnp.atleast_1d(finite("times", times))
     limits = Limits() if limits is None else limits
@@ -91,7 +91,7 @@ def _search(wrist, limits, layout, gait, times, greatest, step, tolerance):
         return (step >= tolerance) & (low < greatest)
 
     def advance(state):
-        # Whole steps up to the first limit, halved ones from then on: one body, compiled once.
+        # Full steps up to the first limit, halved steps afterwards: one loop body, compiled once.
         low, step, met = state
         ok = jnp.min(everywhere(low + step)) >= 0.0
         met = met | ~ok

@@ -1,4 +1,4 @@
-"""The one equation behind every loop of the wrist: E cos x + F sin x = G."""
+"""The equation of every loop of the wrist: E cos x + F sin x = G."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -11,10 +11,10 @@ class Roots(eqx.Module):
     """Both solutions x of E cos x + F sin x = G.
 
     Attributes:
-        rising: the root at which E cos x + F sin x grows with x [rad].
-        falling: the root at which it falls [rad].
-        slope: its slope at the rising root (at the other, minus that); zero when there is no root.
-        discriminant: E² + F² - G², the square of the slope; negative when there is no root.
+        rising: the root at which E cos x + F sin x increases with x [rad].
+        falling: the root at which it decreases [rad].
+        slope: its slope at the rising root (opposite at the other); zero if there is no root.
+        discriminant: E² + F² - G², the square of the slope; negative if there is no root.
     """
 
     rising: Float[Array, "*n"]
@@ -26,8 +26,8 @@ class Roots(eqx.Module):
 def roots(E: Float[Array, "*n"], F: Float[Array, "*n"], G: Float[Array, "*n"]) -> Roots:
     """Solves E cos x + F sin x = G: x = atan2(F, E) ∓ atan2(√(E² + F² - G²), G).
 
-    Where the discriminant is not positive both roots are the x of closest approach, and every gradient is
-    finite: the square root and the atan2 are never evaluated at their singular points.
+    If the discriminant is not positive, both roots are the x of closest approach, and all gradients are finite: the
+    square root and atan2 are never evaluated at their singular points.
     """
     discriminant = E * E + F * F - G * G
     exists = discriminant > 0.0
@@ -42,5 +42,5 @@ def roots(E: Float[Array, "*n"], F: Float[Array, "*n"], G: Float[Array, "*n"]) -
 
 
 def wrap(angle: Float[Array, "*n"]) -> Float[Array, "*n"]:
-    """The angle moved into [-π, π) by whole turns [rad]."""
+    """The angle wrapped into [-π, π) [rad]."""
     return angle - 2.0 * jnp.pi * jnp.floor((angle + jnp.pi) / (2.0 * jnp.pi))

@@ -1,7 +1,7 @@
-"""The dimensions of the spherical parallel wrist that is the eel's vertebra, and its three published designs.
+"""Dimensions of the spherical parallel wrist that is the eel's vertebra, and its three published designs.
 
-Two legs (motor, crank A_iB_i, rod B_iC_i between ball joints) push a platform that a third leg (three
-revolutes whose axes meet in O, the first of them driven) holds on the point O. Lengths are in any one unit:
+Two legs (motor, crank A_iB_i, rod B_iC_i between ball joints) move a platform that a third leg (three
+revolutes whose axes meet in O, the first of them actuated) constrains to rotate about O. Lengths are in any unit:
 angles, rates and torques do not depend on it.
 
 Frames: `fixed` on the base, z along the backbone; `mobile` on the platform, x_m from O to C1 and y_m from O
@@ -28,9 +28,9 @@ class Wrist(eqx.Module):
     """A spherical wrist with two crank-and-rod legs and a central three-revolute leg. [CHA08, fig. 5]
 
     Attributes:
-        motor: A_i, the point of each motor's axis about which the crank turns, in the fixed frame [length].
+        motor: A_i, the point on each motor's axis about which the crank rotates, in the fixed frame [length].
         axis: i_i, the direction of each motor's axis, in the fixed frame.
-        crank_zero: direction of each crank A_iB_i at θ_i = 0, in the fixed frame; it is normal to the axis.
+        crank_zero: direction of each crank A_iB_i at θ_i = 0, in the fixed frame; normal to the axis.
         crank: length of each crank |A_iB_i| [length].
         rod: length of each rod |B_iC_i| [length].
         platform: lengths |OC1| along x_m and |OC2| along y_m [length].
@@ -93,7 +93,7 @@ def parallel_axes(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0, crank: ArrayL
     Args:
         platform: |OC1| = |OC2| [length].
         rod: |B1C1| = |B2C2| [length].
-        crank: |A1B1| = |A2B2| [length]; the platform's length when left out.
+        crank: |A1B1| = |A2B2| [length]; the platform's length by default.
     """
     platform = positive("parallel_axes: platform", platform)
     crank = platform if crank is None else positive("parallel_axes: crank", crank)
@@ -111,7 +111,7 @@ def orthogonal_axes(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0, crank: Arra
     Args:
         platform: |OC1| = |OC2| [length].
         rod: |B1C1| = |B2C2| [length].
-        crank: |A1B1| = |A2B2| [length]; the platform's length when left out.
+        crank: |A1B1| = |A2B2| [length]; the platform's length by default.
     """
     platform = positive("orthogonal_axes: platform", platform)
     crank = platform if crank is None else positive("orthogonal_axes: crank", crank)
@@ -122,9 +122,9 @@ def orthogonal_axes(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0, crank: Arra
 
 
 def prototype(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0) -> Wrist:
-    """The vertebra that was built: parallel motors whose axes cross the z axis. [CHA08, fig. 11]
+    """The vertebra that was built: parallel motors whose axes intersect the z axis. [CHA08, fig. 11]
 
-    The cranks are |OC|/√2 long, so that a pure yaw turns both by the same angle as the platform.
+    The cranks are |OC|/√2 long, so that a pure yaw rotates both by the same angle as the platform.
 
     Args:
         platform: |OC1| = |OC2| [length].
@@ -138,7 +138,7 @@ DESIGNS = {"parallel": parallel_axes, "orthogonal": orthogonal_axes, "prototype"
 
 
 def _upright(axis, crank_zero, crank, rod, platform):
-    """The wrist whose rods stand along z, and whose cranks stand at zero, at home."""
+    """A wrist whose rods are along z and whose crank angles are zero at home."""
     s = _HALF_DIAGONAL
     top = platform * jnp.array([[s, s, 0.0], [-s, s, 0.0]])
     motor = top - rod * jnp.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]) - crank * crank_zero

@@ -1,4 +1,4 @@
-"""Direct kinematics: from the motor angles to the orientation of the platform, in closed form."""
+"""Direct kinematics: orientation of the platform from the motor angles, in closed form."""
 
 import equinox as eqx
 import jax
@@ -20,7 +20,7 @@ class Assembly(eqx.Module):
     Attributes:
         rotation: from the mobile to the fixed frame.
         leg: the central leg's angles (θ3, φ, ψ) [rad].
-        closes: squares of (r1·z'', r2·z_m), each over |r_i|, where the legs close; negative where not [-].
+        closes: squares of (r1·z'', r2·z_m), each over |r_i|, where the legs close; negative otherwise [-].
     """
 
     rotation: Float[Array, "*n 3 3"]
@@ -35,7 +35,7 @@ class Assembly(eqx.Module):
 
 @eqx.filter_jit
 def assembly(wrist: Wrist, angles: Float[Array, "3"]) -> Assembly:
-    """Orientation in the working mode, with a mask: made for jit, vmap and grad.
+    """Orientation in the working mode, with a mask instead of an error, for use in jit, vmap and grad.
 
     The working mode has r1·z'' > 0 and r2·z_m > 0 and cos φ > 0; the product of the first two is det A. The
     selector r2·p2 that [CHA08] prints takes the same value on both branches of ψ.
@@ -57,16 +57,16 @@ def assembly(wrist: Wrist, angles: Float[Array, "3"]) -> Assembly:
 def direct_branches(
     wrist: Wrist, angles: Float[Array, "3"]
 ) -> tuple[Float[Array, "4 3"], Float[Array, "4 2"], Bool[Array, "4"]]:
-    """The four ways to assemble the wrist at given motor angles. [CHA08, fig. 13]
+    """The four assembly modes of the wrist at given motor angles. [CHA08, fig. 13]
 
     Args:
         wrist: the design.
         angles: motor angles (θ1, θ2, θ3) [rad].
 
     Returns:
-        The central leg's angles (θ3, φ, ψ) [rad], the working mode first (it is the suitable one where
-        cos φ > 0); the signs of (r1·z'', r2·z_m) of each; and whether each closes. On the prototype the last
-        two are the spurious φ = π/2, at which the rod of leg 1 hangs under O whatever the motors do.
+        The central leg's angles (θ3, φ, ψ) [rad], the working mode first (valid where cos φ > 0); the signs of
+        (r1·z'', r2·z_m) of each; and whether each closes. On the prototype the last two are the spurious φ = π/2, at
+        which the rod of leg 1 hangs below O for any motor angles.
     """
     B = wrist.motor + wrist.crank_vectors(angles[:2])
     first = _phi_roots(wrist, B[0], angles[2])
@@ -88,8 +88,8 @@ def direct_kinematics(wrist: Wrist, angles: ArrayLike) -> Float[Array, "*batch 3
         angles: motor angles (θ1, θ2, θ3) [rad]; the last axis has the three.
 
     Raises:
-        ValueError: when the wrist cannot be assembled at these angles. Inside jit the same refusal is raised
-            when the compiled function runs; `assembly` gives a mask instead.
+        ValueError: the wrist cannot be assembled at these angles. Inside jit the same error is raised when the compiled
+            function runs; `assembly` gives a mask instead.
     """
     theta = finite("angles", angles)
     if theta.shape[-1:] != (3,):
@@ -115,7 +115,7 @@ def _batch(wrist, angles):
 def _phi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""]) -> Roots:
     """|C1 - B1| = |r1| with C1 = |p1| (C3 Cφ, S3 Cφ, -Sφ). [CHA08, eq. (10)]
 
-    As 2 C1·B1 has the slope 2 |p1| r1·z'' in φ, the rising root has r1·z'' > 0.
+    2 C1·B1 has the slope 2 |p1| r1·z'' in φ, so the rising root has r1·z'' > 0.
     """
     p = wrist.platform[0]
     E = 2.0 * p * (jnp.cos(theta3) * B[0] + jnp.sin(theta3) * B[1])
@@ -126,7 +126,7 @@ def _phi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""]) -> 
 def _psi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""], phi: Float[Array, ""]) -> Roots:
     """|C2 - B2| = |r2| with C2 = |p2| (y' cos ψ + z'' sin ψ). [CHA08, eq. (11)]
 
-    As 2 C2·B2 has the slope -2 |p2| r2·z_m in ψ, the falling root has r2·z_m > 0.
+    2 C2·B2 has the slope -2 |p2| r2·z_m in ψ, so the falling root has r2·z_m > 0.
     """
     p = wrist.platform[1]
     c3, s3 = jnp.cos(theta3), jnp.sin(theta3)

@@ -1,4 +1,4 @@
-"""Pictures of the eel's vertebra and of the motors a swim asks of a row of them, and a report that draws them all."""
+"""Figures of the eel's vertebra and of the actuation of a swimming body, and a report with all of them."""
 
 import json
 from collections.abc import Callable
@@ -48,10 +48,10 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
     """Angles and torques of the three motors of every vertebra against time.
 
     Args:
-        time: of the record [s].
-        motors: over (time, vertebra).
-        layout: where the vertebrae sit.
-        home: θ3 of the straight backbone [rad]; it is subtracted from θ3.
+        time: times of the record [s].
+        motors: actuation over (time, vertebra).
+        layout: positions of the vertebrae.
+        home: θ3 of the straight backbone [rad]; subtracted from θ3.
     """
     angles = np.degrees(np.asarray(motors.angles) - np.array([0.0, 0.0, home]))
     torques = np.asarray(motors.torques)
@@ -67,7 +67,7 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
         axes[row, 1].set_ylabel(f"torque {row + 1} [N m]")
         for axis, data in ((axes[row, 0], angles[..., row]), (axes[row, 1], torques[..., row])):
             axis.grid(alpha=0.3)
-            if np.max(np.abs(data)) < 1e-6:  # a motor that does nothing: do not magnify its round-off
+            if np.max(np.abs(data)) < 1e-6:  # an idle motor: do not magnify its round-off
                 axis.set_ylim(-1.0, 1.0)
     axes[0, 0].set_title("motor angles")
     axes[0, 1].set_title("motor torques")
@@ -79,7 +79,7 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
 
 
 def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> Figure:
-    """Where and when a vertebra leaves its limits: least margin, singularity margin and power over (X, time)."""
+    """Feasibility over (X, time): smallest margin, singularity margin and power."""
     least = np.min(np.asarray(motors.margins), axis=-1)
     figure = Picture(figsize=(14, 4.6), layout="constrained")
     axes = figure.subplots(1, 3, sharey=True)
@@ -106,8 +106,8 @@ def mechanism_figure(wrist: Wrist, legs: dict[str, np.ndarray], angles: np.ndarr
 
     Args:
         wrist: the design.
-        legs: the central leg's angles (θ3, φ, ψ) [rad] of each picture, by title.
-        angles: crank angles (θ1, θ2) [rad] of each picture; those of the working mode when left out.
+        legs: the central leg's angles (θ3, φ, ψ) [rad] of each image, by title.
+        angles: crank angles (θ1, θ2) [rad] of each image; those of the working mode by default.
     """
     columns = min(len(legs), 4)
     rows = -(-len(legs) // columns)
@@ -166,7 +166,7 @@ def workspace_figure(space: Workspace) -> Figure:
 
 
 def joint_space_figure(space: Workspace) -> Figure:
-    """The border of the workspace in the space of the motor angles. [CHA08, fig. 21]"""
+    """The boundary of the workspace in the space of the motor angles. [CHA08, fig. 21]"""
     angles = np.degrees(space.angles)
     ring = np.concatenate([angles, angles[:, :1]], axis=1)
     figure = Picture(figsize=(7.2, 6.2), layout="constrained")
@@ -178,7 +178,7 @@ def joint_space_figure(space: Workspace) -> Figure:
 
 
 def conditioning_figure(wrist: Wrist, limits: Limits, torsions_deg: tuple[float, ...] = (-18.0, 0.0, 18.0)) -> Figure:
-    """Condition number of the Jacobian over the tilt, and the border of the limits, at some torsions."""
+    """Condition number of the Jacobian over the tilt, and the boundary of the limits, at some torsions."""
     reach = 45.0
     line = np.radians(np.linspace(-reach, reach, 121))
     grid = jnp.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2))
@@ -215,22 +215,22 @@ def report(
     gait: Callable | None = None,
     dpi: int = 130,
 ) -> dict[str, Any]:
-    """From a simulated swim to motors, feasibility and pictures, in a folder.
+    """Computes motor actuation and feasibility of a simulated swim and writes figures and data to a directory.
 
     Args:
-        dataset: of `cosserat.simulate`: orientation, section_twist and internal_moment over (time, X).
-        out_dir: folder for the pictures, `vertebra.nc` and `vertebra.json`; made when missing.
-        wrist: the vertebra; the prototype when left out.
-        limits: what stops it; the published ones when left out.
-        layout: where the vertebrae sit; as many of 0.1 m as fill the body when left out.
-        gait: the strain law that was swum; with it the largest feasible amplitude is found.
-        dpi: resolution of the pictures.
+        dataset: result of `cosserat.simulate`: orientation, section_twist and internal_moment over (time, X).
+        out_dir: directory for the figures, `vertebra.nc` and `vertebra.json`; created if missing.
+        wrist: the vertebra; the prototype by default.
+        limits: limits of the wrist; the published ones by default.
+        layout: positions of the vertebrae; by default as many of 0.1 m as fit the body.
+        gait: the strain law of the swim; if given, the largest feasible amplitude is computed.
+        dpi: resolution of the figures.
 
     Returns:
-        The figures that matter, as written to `vertebra.json`: peaks, feasibility, ranges.
+        The main results, as written to `vertebra.json`: peaks, feasibility, ranges.
 
     Raises:
-        ValueError: when a variable is missing, or the swim stretches or shears the body.
+        ValueError: a variable is missing, or the swim stretches or shears the body.
     """
     wrist = prototype() if wrist is None else wrist
     limits = Limits() if limits is None else limits
@@ -243,7 +243,7 @@ def report(
     if "strain" in dataset:
         excess = float(np.max(np.abs(np.asarray(dataset["strain"])[..., :3] - np.array([1.0, 0.0, 0.0]))))
         if excess > 1e-9:
-            raise ValueError(f"the swim stretches or shears the body by {excess:g}: a spherical wrist only turns")
+            raise ValueError(f"the swim stretches or shears the body by {excess:g}: a spherical wrist can only rotate")
     quaternion, twist, moment = (
         np.asarray(dataset[name]) for name in ("orientation", "section_twist", "internal_moment")
     )
@@ -281,7 +281,7 @@ def report(
 
 
 def motors_dataset(time: np.ndarray, motors: Actuation, layout: Layout) -> xr.Dataset:
-    """The actuation as labelled data over (time, vertebra), with units."""
+    """The actuation as a labelled dataset over (time, vertebra), with units."""
     over = ("time", "vertebra", "motor")
     parts = {
         "angle": (over, motors.angles, "rad", "motor angle"),
@@ -307,7 +307,7 @@ def motors_dataset(time: np.ndarray, motors: Actuation, layout: Layout) -> xr.Da
 
 
 def summarise(time: np.ndarray, motors: Actuation, layout: Layout, space: Workspace) -> dict[str, Any]:
-    """The numbers that matter of a row of vertebrae in a swim: degrees, rad/s, N·m, W."""
+    """Main results of a chain of vertebrae in a swim: degrees, rad/s, N·m, W."""
     peak = lambda x: [float(v) for v in np.max(np.abs(np.asarray(x)), axis=(0, 1))]  # noqa: E731
     total = np.sum(np.asarray(motors.power), axis=(1, 2))
     least = np.asarray(motors.margins)

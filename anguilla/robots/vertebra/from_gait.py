@@ -1,4 +1,4 @@
-"""The motors a gait asks for, from its strain law alone: no water, no swim, only shape."""
+"""Motor motion required by a gait, from its strain law alone, without simulating the swim."""
 
 import math
 from collections.abc import Callable
@@ -19,8 +19,8 @@ from .limits import Limits, margins
 
 Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
 
-_STEPS = 2  # of the sixth-order Magnus integrator in one vertebra: 4e-9 rad where it turns by 30° in space
-_NODES = (-math.sqrt(0.15), 0.0, math.sqrt(0.15))  # Gauss points of a step, from its middle, in steps
+_STEPS = 2  # steps of the sixth-order Magnus integrator per vertebra: 4e-9 rad for a rotation of 30° in space
+_NODES = (-math.sqrt(0.15), 0.0, math.sqrt(0.15))  # Gauss points of a step, relative to its middle, in steps
 
 
 def relative_quaternion(
@@ -42,7 +42,7 @@ def relative_quaternion(
     a1 = h * K2
     a2 = h * (math.sqrt(15.0) / 3.0) * (K3 - K1)
     a3 = h * (10.0 / 3.0) * (K3 - 2.0 * K2 + K1)
-    # Commutators have the sign of R' = R K^, opposite to that of the textbooks' Y' = A Y.
+    # Commutators have the sign of R' = R K^, opposite to that of the textbook Y' = A Y.
     c1 = -cross(a1, a2)
     c2 = cross(a1, 2.0 * a3 + c1) / 60.0
     turns = quaternion_exp(a1 + a3 / 12.0 - cross(-20.0 * a1 - a3 + c1, a2 + c2) / 240.0)
@@ -75,14 +75,14 @@ def gait_angles(
 def gait_margins(
     wrist: Wrist, limits: Limits, layout: Layout, gait: Gait, times: Float[Array, "times"]
 ) -> Float[Array, "times vertebrae 10"]:
-    """Margins [-] of every vertebra at every time, in the order of `MARGINS`: differentiable in all arguments.
+    """Margins [-] of every vertebra at every time, in the order of `MARGINS`; differentiable in all arguments.
 
     Args:
         wrist: the design.
-        limits: what stops it.
-        layout: where the vertebrae sit.
+        limits: limits of the wrist.
+        layout: positions of the vertebrae.
         gait: strain law (X, t) -> (Γ, K).
-        times: when to look [s].
+        times: times at which the margins are evaluated [s].
     """
 
     def instant(t):
@@ -101,24 +101,24 @@ def gait_constraint(
     times: Float[Array, "times"],
     sharpness: float = 200.0,
 ) -> Float[Array, ""]:
-    """One smooth number that a gait optimiser keeps at or above zero: then every vertebra is within its limits.
+    """A smooth scalar constraint for gait optimisation: if it is non-negative, every vertebra is within its limits.
 
-        -log(Σ exp(-s m)) / s   over all margins m; never above the least of them, by log(number of m)/s at most
+        -log(Σ exp(-s m)) / s   over all margins m; at most the smallest, and at least that minus log(number of m)/s
 
     Args:
         wrist: the design.
-        limits: what stops it.
-        layout: where the vertebrae sit.
+        limits: limits of the wrist.
+        layout: positions of the vertebrae.
         gait: strain law (X, t) -> (Γ, K), the quantity to optimise.
-        times: at which the limits are watched [s]; one period is enough for a periodic gait.
-        sharpness: s; the larger, the closer to the least margin and the harder to differentiate through.
+        times: times at which the limits are checked [s]; one period is enough for a periodic gait.
+        sharpness: s; a larger value is closer to the smallest margin but less smooth.
     """
     all_margins = gait_margins(wrist, limits, layout, gait, times)
     return -jax.nn.logsumexp(-sharpness * all_margins) / sharpness
 
 
 def scaled(gait: Gait, gain: Float[Array, ""]) -> Gait:
-    """The gait with its curvatures and torsion K multiplied by a gain [-]; Γ is left as it is."""
+    """The gait with its curvatures and torsion K multiplied by a gain [-]; Γ is unchanged."""
     return _Scaled(gait, gain)
 
 
@@ -132,16 +132,15 @@ class _Scaled(eqx.Module):
 
 
 def refuse_stretch(layout: Layout, gait: Gait, times: Float[Array, "times"]) -> None:
-    """Refuses a gait that stretches or shears: a spherical wrist only turns.
+    """Raises if a gait stretches or shears: a spherical wrist can only rotate.
 
     Args:
-        layout: where the vertebrae sit.
+        layout: positions of the vertebrae.
         gait: strain law (X, t) -> (Γ, K).
-        times: when to look [s].
+        times: times of the check [s].
 
     Raises:
-        ValueError: when Γ is not (1, 0, 0) at the ends and centres of the vertebrae. A law that is still being
-            traced is not looked at.
+        ValueError: Γ is not (1, 0, 0) at the ends and centres of the vertebrae. A traced law is not checked.
     """
     over_X = jax.vmap(gait, in_axes=(0, None))
     gamma = linear(jax.vmap(over_X, in_axes=(None, 0))(layout.stations, times))
@@ -150,5 +149,5 @@ def refuse_stretch(layout: Layout, gait: Gait, times: Float[Array, "times"]) -> 
     excess = float(np.max(np.abs(np.asarray(gamma) - np.array([1.0, 0.0, 0.0]))))
     if excess > 1e-9:
         raise ValueError(
-            f"the gait stretches or shears (Γ differs from (1, 0, 0) by {excess:g}): a spherical wrist only turns"
+            f"the gait stretches or shears (Γ differs from (1, 0, 0) by {excess:g}): a spherical wrist can only rotate"
         )

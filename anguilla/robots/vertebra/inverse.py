@@ -1,4 +1,4 @@
-"""Inverse kinematics: from an orientation of the platform to the motor angles, in closed form.
+"""Inverse kinematics: motor angles from the orientation of the platform, in closed form.
 
 [CHA08] solves each leg with tan(θ/2); here the same quadratic is solved as E cos θ + F sin θ = G.
 """
@@ -18,16 +18,16 @@ from .orientation import leg_from_rotation
 
 
 class Posture(eqx.Module):
-    """The wrist at one orientation (or, under vmap, many), in its working mode; all in the fixed frame.
+    """The wrist at one orientation (or, under vmap, many), in its working mode; all vectors in the fixed frame.
 
     Attributes:
         rotation: from the mobile to the fixed frame.
-        angles: motor angles (θ1, θ2, θ3) [rad]; where a leg cannot reach, its crank stands closest.
+        angles: motor angles (θ1, θ2, θ3) [rad]; if a leg cannot reach, its crank is at closest approach.
         leg: the central leg's angles (θ3, φ, ψ) [rad].
         crank: l_i = A_iB_i [length].
         arm: p_i = OC_i [length].
         rod: r_i = B_iC_i [length].
-        reach: (B_ii / |l_i||r_i|)² of each leg where it closes, negative where it cannot; at most 1 [-].
+        reach: (B_ii / |l_i||r_i|)² of each leg if it closes, negative otherwise; at most 1 [-].
     """
 
     rotation: Float[Array, "*n 3 3"]
@@ -40,7 +40,7 @@ class Posture(eqx.Module):
 
     @property
     def reachable(self) -> Bool[Array, "*n"]:
-        """Whether both legs close, away from cos φ = 0 where θ3 has no meaning."""
+        """Whether both legs close, away from cos φ = 0 where θ3 is undefined."""
         return jnp.all(self.reach > 0.0, axis=-1) & (jnp.cos(self.leg[..., 1]) > 1e-9)
 
 
@@ -48,7 +48,7 @@ class Posture(eqx.Module):
 def posture(wrist: Wrist, rotation: Float[Array, "3 3"]) -> Posture:
     """Motor angles and geometry in the working mode (B_11, B_22 > 0, cos φ > 0), with a mask.
 
-    Made for jit, vmap and grad: an orientation out of reach gives `reachable` = False, finite numbers and
+    For use in jit, vmap and grad: an orientation out of reach gives `reachable` = False, finite values and
     finite gradients.
 
     Args:
@@ -74,11 +74,11 @@ def posture(wrist: Wrist, rotation: Float[Array, "3 3"]) -> Posture:
 def inverse_branches(
     wrist: Wrist, rotation: Float[Array, "3 3"]
 ) -> tuple[Float[Array, "8 3"], Float[Array, "8 3"], Bool[Array, ""]]:
-    """All the motor angles that hold one orientation.
+    """All motor angles that hold one orientation.
 
-    Each crank has two places, which are the four solutions of [CHA08, fig. 14]; the central leg has two
-    postures, θ3 and θ3 + π. Modes are told apart by the signs of B's diagonal: the selectors l_i·r_i printed
-    there take the same value on both branches.
+    Each crank has two positions, which give the four solutions of [CHA08, fig. 14]; the central leg has two
+    postures, θ3 and θ3 + π. Modes are distinguished by the signs of B's diagonal: the selectors l_i·r_i printed
+    in the paper have the same value on both branches.
 
     Args:
         wrist: the design.
@@ -108,8 +108,8 @@ def inverse_kinematics(wrist: Wrist, rotation: ArrayLike) -> Float[Array, "*batc
         rotation: from the mobile to the fixed frame; the last two axes are the matrix.
 
     Raises:
-        ValueError: when the matrix is no rotation, or when a leg cannot reach the orientation. Inside jit
-            the same refusals are raised when the compiled function runs; `posture` gives a mask instead.
+        ValueError: the matrix is not a rotation, or a leg cannot reach the orientation. Inside jit the same errors
+            are raised when the compiled function runs; `posture` gives a mask instead.
     """
     matrix = finite("rotation", rotation)
     if matrix.shape[-2:] != (3, 3):
@@ -144,7 +144,7 @@ def _refuse(angles, proper, reach, reachable):
 
 
 def _leg_roots(wrist: Wrist, arm: Float[Array, "2 3"]) -> Roots:
-    """Crank angles at which |C_i - A_i - l_i(θ_i)| is the length of the rod; the slope is 2 B_ii."""
+    """Crank angles at which |C_i - A_i - l_i(θ_i)| equals the length of the rod; the slope is 2 B_ii."""
     d = arm - wrist.motor
     along = lambda direction: jnp.sum(d * direction, axis=1)  # noqa: E731
     zero = wrist.crank_zero

@@ -1,4 +1,4 @@
-"""Where the vertebrae sit along the body, and how the beam's axes become the vertebra's."""
+"""Positions of the vertebrae along the body, and the map between beam axes and vertebra axes."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ BEAM_TO_VERTEBRA = ((0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0))
 
 
 class Layout(eqx.Module):
-    """A row of equal vertebrae, each with its base on the head side and its centre O in its middle.
+    """A chain of equal vertebrae, each with its base on the head side and its centre O in its middle.
 
     Attributes:
         start: abscissa of the head side of the first vertebra [m].
@@ -27,9 +27,9 @@ class Layout(eqx.Module):
     count: int = eqx.field(static=True)
 
     def __init__(self, count: int = 10, pitch: ArrayLike = 0.1, start: ArrayLike = 0.25):
-        """A row of vertebrae; by default the prototype's: 10 of 0.1 m on 1.5 m. [CHA08, Description]
+        """By default the prototype: 10 vertebrae of 0.1 m on 1.5 m. [CHA08, Description]
 
-        The paper does not say how the remaining 0.5 m is shared between head and tail: half each is ours.
+        The paper does not say how the remaining 0.5 m is divided between head and tail; we take half each.
         """
         if not isinstance(count, int) or count < 1:
             raise ValueError(f"Layout.count = {count!r}: must be an integer of at least 1")
@@ -62,7 +62,7 @@ class Layout(eqx.Module):
 
     @property
     def stations(self) -> Float[Array, "stations"]:
-        """Every abscissa the actuation needs, in order: fore, centre, fore, centre, ..., aft of the last [m]."""
+        """All abscissae needed for the actuation, in order: fore, centre, fore, centre, ..., aft of the last [m]."""
         return self.start + 0.5 * self.pitch * jnp.arange(2 * self.count + 1)
 
 
@@ -72,7 +72,7 @@ def to_vertebra(vector: Float[Array, "3"]) -> Float[Array, "3"]:
 
 
 def wrist_rotation(wrist: Wrist, relative: Float[Array, "3 3"]) -> Float[Array, "3 3"]:
-    """Rotation from the mobile to the fixed frame that bends a vertebra as the beam bends.
+    """Rotation from the mobile to the fixed frame that bends a vertebra like the beam.
 
     Args:
         wrist: the design.

@@ -1,7 +1,7 @@
-"""Mechanical limits: how far the wrist may go before its own parts stop it.
+"""Mechanical limits of the wrist.
 
-Every margin is a smooth, dimensionless number that is positive where the wrist may be, zero on the border,
-negative beyond; also out of reach of the legs, so that an optimiser can find its way back.
+Every margin is a smooth dimensionless number: positive inside the limits, zero on the boundary, negative
+outside. It is also defined out of reach of the legs, so that an optimiser can return.
 """
 
 import math
@@ -33,13 +33,13 @@ MARGINS = (
 
 
 class Limits(eqx.Module):
-    """What stops the wrist. [CHA08, Mechanical constraints]
+    """Mechanical limits. [CHA08, Mechanical constraints]
 
     Attributes:
         cone: half angle of the cones in which the ball joints at B_i and C_i hold the rods ("lima") [rad].
         base: distance from the motor axis to the base under the crank ("limd"), in the unit of the design [length].
-        rods: least distance between the two rods, their thickness, in the unit of the design [length].
-        singularity: least value of the parallel measures and of cos φ; see `singularity_margin`.
+        rods: minimum distance between the two rods, their thickness, in the unit of the design [length].
+        singularity: minimum value of the parallel measures and of cos φ; see `singularity_margin`.
     """
 
     cone: Float[Array, ""]
@@ -54,7 +54,7 @@ class Limits(eqx.Module):
         rods: ArrayLike = 0.1,
         singularity: ArrayLike = 0.1,
     ):
-        """Limits; the values by default suit |OC| = 1.
+        """Limits; the defaults suit |OC| = 1.
 
         The cone of 35° and the base at 0.2067 give the crank angles from -17° to 38° that [CHA08] publishes;
         it publishes neither of them, nor the thickness of the rods.
@@ -70,19 +70,19 @@ class Limits(eqx.Module):
 def margins(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, "10"]:
     """All the margins [-], in the order of `MARGINS`.
 
-    - Ball joint B_i: cos² of the angle between the rod and the normal i_i × l_i of the crank, less cos² of
-      the cone's. The first is the `reach` of the leg, so that this margin goes on, smooth, where no crank
+    - Ball joint B_i: cos² of the angle between the rod and the normal i_i × l_i of the crank, minus cos² of
+      the cone's. The first is the `reach` of the leg, so that this margin extends smoothly to where no crank
       angle closes the leg.
-    - Ball joint C_i: cos of the angle between the rod and z_m, less cos of the cone's.
+    - Ball joint C_i: cos of the angle between the rod and z_m, minus cos of the cone's.
     - Crank on base: sin θ_i + limd/|l_i|. [CHA08] prints sin(θ_i)L_i > limd, which excludes its home
       position: the crank must stay above -limd.
-    - Rods apart: distance between the segments B1C1 and B2C2 less the limit, over the length of a rod.
-    - Singularities: (r1·z'')/|r1|, (r2·z_m)/|r2| and cos φ less the limit.
+    - Rods apart: distance between the segments B1C1 and B2C2 minus the limit, over the length of a rod.
+    - Singularities: (r1·z'')/|r1|, (r2·z_m)/|r2| and cos φ minus the limit.
 
     Args:
         wrist: the design.
-        limits: what stops it.
-        pose: a posture of it.
+        limits: limits of the wrist.
+        pose: a posture of the wrist.
     """
     cos_cone = jnp.cos(limits.cone)
     at_C = pose.rod @ pose.rotation[:, 2] / wrist.rod
@@ -101,9 +101,9 @@ def margins(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, "10"]:
 
 
 def rod_distance(pose: Posture) -> Float[Array, ""]:
-    """Least distance between the rods B1C1 and B2C2 [length].
+    """Minimum distance between the rods B1C1 and B2C2 [length].
 
-    [CHA08] walks a point along one rod and projects it on the other; the least distance is in closed form:
+    [CHA08] samples points along one rod and projects them on the other; here the minimum is in closed form:
     between the two lines if their common normal falls within both rods, else from one of the four ends.
     """
     u, v = pose.rod

@@ -1,4 +1,4 @@
-"""What the motors of every vertebra do while the body moves: angles, rates, torques, power, and whether they can."""
+"""Actuation of every vertebra while the body moves: angles, rates, torques, power, feasibility."""
 
 import equinox as eqx
 import jax
@@ -14,21 +14,21 @@ from .layout import Layout, to_vertebra, wrist_rotation
 from .limits import Limits, margins
 from .rates import condition_number, inverse_jacobian, jacobian, singularity_margin
 
-_POINTS = 6  # of the local interpolation along the body: fifth degree
+_POINTS = 6  # points of the local interpolation along the body: fifth degree
 
 
 class Actuation(eqx.Module):
-    """The motors of one vertebra, or of many: leading axes are times and vertebrae.
+    """Actuation of one vertebra or many: leading axes are times and vertebrae.
 
     Attributes:
         angles: motor angles (θ1, θ2, θ3) [rad].
         rates: their rates [rad/s].
-        torques: of the motors [N·m].
-        power: that each motor delivers [W].
-        margins: of the limits, in the order of `MARGINS`; negative where one is broken.
+        torques: motor torques [N·m].
+        power: power delivered by each motor [W].
+        margins: margins of the limits, in the order of `MARGINS`; negative if violated.
         singularity: see `singularity_margin`.
         condition: condition number of the Jacobian [-].
-        reachable: whether the legs close; where not, rates and torques of the leg at fault are zero.
+        reachable: whether the legs close; if not, rates and torques of the leg at fault are zero.
     """
 
     angles: Float[Array, "*n 3"]
@@ -55,13 +55,13 @@ def actuate(
     spin: Float[Array, "3"],
     moment: Float[Array, "3"],
 ) -> Actuation:
-    """Motors of one vertebra.
+    """Computes the actuation of one vertebra.
 
         R_fm = T R(X)ᵀR(X+l) T R_z(home),   ω_v = T spin,   θ̇ = J⁻¹ω_v,   τ = Jᵀ T R(X)ᵀR(X+l/2) M(X+l/2)
 
     Args:
         wrist: the design.
-        limits: what stops it.
+        limits: limits of the wrist.
         relative: rotation R(X)ᵀR(X+l), the tail-side section seen from the head-side one.
         half: rotation R(X)ᵀR(X+l/2), the section at the centre O seen from the head-side one.
         spin: R(X)ᵀ[ω(X+l) - ω(X)], relative angular velocity in the head-side section's frame [rad/s].
@@ -90,12 +90,12 @@ def actuate_body(
     spin: Float[Array, "stations 3"],
     moment: Float[Array, "stations 3"],
 ) -> Actuation:
-    """Motors of all the vertebrae at one instant, from the body at `Layout.stations`.
+    """Computes the actuation of all vertebrae at one instant, from the body at `Layout.stations`.
 
     Args:
         wrist: the design.
-        limits: what stops it.
-        quaternion: of the sections, in any one frame.
+        limits: limits of the wrist.
+        quaternion: orientations of the sections, in any frame.
         spin: angular velocity of the sections, each in its own frame [rad/s].
         moment: internal moment M, head side on tail side, in the section frames [N·m].
     """
@@ -115,22 +115,22 @@ def actuation(
     moment: ArrayLike,
     limits: Limits | None = None,
 ) -> Actuation:
-    """Motors of all the vertebrae while a body moves, from what was recorded along it.
+    """Computes the actuation of all vertebrae of a moving body, from a record along it.
 
     Args:
         wrist: the design.
-        layout: where the vertebrae sit.
+        layout: positions of the vertebrae.
         X: increasing abscissae of the record [m].
-        quaternion: of the sections in the world, over (time, X).
-        twist: of the sections, each in its own frame, over (time, X) [m/s, rad/s].
+        quaternion: orientations of the sections in the world, over (time, X).
+        twist: twists of the sections, each in its own frame, over (time, X) [m/s, rad/s].
         moment: internal moment M, head side on tail side, in the section frames, over (time, X) [N·m].
-        limits: what stops the wrist; the published ones when left out.
+        limits: limits of the wrist; the published ones by default.
 
     Returns:
         The actuation over (time, vertebra).
 
     Raises:
-        ValueError: when shapes disagree, or a vertebra lies outside the record.
+        ValueError: shapes disagree, or a vertebra lies outside the record.
     """
     X = increasing("X", X, "m")
     fields = []
@@ -153,7 +153,7 @@ def _actuation(wrist, limits, layout, X, quaternion, twist, moment):
 
     def instant(fields):
         q, eta, M = fields
-        # q and -q are the same rotation: neighbours are given the same sign before they are interpolated.
+        # q and -q are the same rotation: neighbours get the same sign before interpolation.
         flips = jnp.where(jnp.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0)
         q = q * jnp.concatenate([jnp.ones(1), jnp.cumprod(flips)])[:, None]
         return actuate_body(wrist, limits, here @ q, here @ angular(eta), here @ M)
@@ -164,7 +164,7 @@ def _actuation(wrist, limits, layout, X, quaternion, twist, moment):
 def interpolation(X: Float[Array, "nodes"], stations: Float[Array, "stations"]) -> Float[Array, "stations nodes"]:
     """Matrix from values at nodes to values at stations: Lagrange polynomials through the six nearest nodes.
 
-    Exact at the nodes; the error falls with the sixth power of their spacing.
+    Exact at the nodes; the error decreases with the sixth power of their spacing.
     """
     points = min(_POINTS, X.shape[0])
     first = jnp.clip(jnp.searchsorted(X, stations) - points // 2, 0, X.shape[0] - points)

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from spatial import matrix_from_quaternion, quaternion_exp, safe_norm
 
-_ON_AXIS = 1e-24  # squared sine below which an angle about an axis has no meaning, and its gradient none
+_ON_AXIS = 1e-24  # squared sine below which an angle about an axis is undefined, as is its gradient
 
 
 def rotation_from_vector(vector: Float[Array, "3"]) -> Float[Array, "3 3"]:
@@ -42,7 +42,7 @@ def rotation_from_leg(leg: Float[Array, "3"]) -> Float[Array, "3 3"]:
 
 @eqx.filter_jit
 def leg_from_rotation(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
-    """The central leg's angles (θ3, φ, ψ) [rad] with cos φ ≥ 0; θ3 = ψ = 0 at cos φ = 0, where only φ counts.
+    """The central leg's angles (θ3, φ, ψ) [rad] with cos φ ≥ 0; θ3 = ψ = 0 at cos φ = 0, where only φ is defined.
 
     The rotation is from the mobile to the fixed frame.
 
@@ -81,7 +81,7 @@ def tilt_from_rotation(rotation: Float[Array, "3 3"]) -> tuple[Float[Array, "2"]
 
     The inverse of `rotation_from_tilt`.
 
-    The tilt is below π; at π itself the torsion has no meaning and zero is returned.
+    The tilt is below π; at π the torsion is undefined and zero is returned.
     """
     along = rotation[:2, 2]
     sine = safe_norm(along)

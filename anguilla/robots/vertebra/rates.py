@@ -1,4 +1,4 @@
-"""Rates: A ω = B θ̇, the Jacobian J = A⁻¹B, its condition number, and how far singularities are."""
+"""Rates: A ω = B θ̇, the Jacobian J = A⁻¹B, its condition number, and the distance to singularities."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -34,7 +34,7 @@ def diagonal_B(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
         pose: a posture; positive entries are the working mode.
 
     Returns:
-        One entry for each motor [length², length², -].
+        One entry per motor [length², length², -].
     """
     legs = jnp.sum(cross(pose.crank, pose.rod) * wrist.axis, axis=1)
     return jnp.concatenate([legs, jnp.cos(pose.leg[1:2])])
@@ -69,22 +69,22 @@ def determinant_A(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
 
 
 def parallel_measures(wrist: Wrist, pose: Posture) -> Float[Array, "2"]:
-    """(r1·z'', r2·z_m), each over |r_i| [-]: one when the rod pushes squarely, zero at a parallel singularity."""
+    """(r1·z'', r2·z_m), each over |r_i| [-]: one if the rod is normal to its arm, zero at a parallel singularity."""
     push = jnp.stack([jnp.sum(pose.rod[0] * z_second(pose)), jnp.sum(pose.rod[1] * pose.rotation[:, 2])])
     return push / wrist.rod
 
 
 def serial_measures(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
-    """B's diagonal over |l_i||r_i| [-]: one when the crank pushes along the rod, zero at a serial singularity.
+    """B's diagonal over |l_i||r_i| [-]: one if the crank is normal to the rod, zero at a serial singularity.
 
-    One entry for each motor. Zero exactly where r_i lies in the plane of l_i and i_i, or where cos φ = 0.
+    One entry per motor. Zero exactly where r_i lies in the plane of l_i and i_i, or where cos φ = 0.
     """
     scale = jnp.concatenate([wrist.crank * wrist.rod, jnp.ones(1)])
     return diagonal_B(wrist, pose) / scale
 
 
 def singularity_margin(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
-    """Least of the two parallel and three serial measures [-]: from 1 at home to 0 at any singularity."""
+    """Smallest of the two parallel and three serial measures [-]: from 1 at home to 0 at any singularity."""
     return jnp.minimum(jnp.min(parallel_measures(wrist, pose)), jnp.min(serial_measures(wrist, pose)))
 
 

@@ -1,7 +1,7 @@
-"""The orientations a wrist can take within its limits, by the ray algorithm of [CHA08], and their motor angles.
+"""Orientation workspace of a wrist within its limits, by the ray algorithm of [CHA08], and its motor angles.
 
-At one torsion after another, rays leave the centre of the last cross-section in the polar plane of the tilt
-and stop at the first limit. All rays of a cross-section are marched at once.
+At one torsion after another, rays start from the centre of the last cross-section in the polar plane of the tilt
+and stop at the first limit. All rays of a cross-section are advanced together.
 """
 
 import equinox as eqx
@@ -22,17 +22,17 @@ DEGREE = np.pi / 180.0
 
 
 class Workspace(eqx.Module):
-    """The border of the workspace and its image in the space of the motors.
+    """The boundary of the workspace and its image in the space of the motors.
 
     Attributes:
         torsion: ψ of each cross-section, increasing [rad].
-        tilt: border points (θ cos φ, θ sin φ) of each cross-section, ray after ray [rad]; the tilt and the
-            torsion are those of the platform against its home orientation.
-        centre: point from which the rays of each cross-section leave [rad].
-        angles: motor angles (θ1, θ2, θ3 - home) at the border points [rad].
-        margin: least margin of the limits at the border points [-]; zero within round-off of the tolerance.
-        tolerance: greatest distance along a ray from a border point to the border [rad].
-        torsion_step: spacing of the cross-sections: the extreme torsions are known to this [rad].
+        tilt: boundary points (θ cos φ, θ sin φ) of each cross-section, ray after ray [rad]; tilt and torsion are
+            those of the platform relative to its home orientation.
+        centre: starting point of the rays of each cross-section [rad].
+        angles: motor angles (θ1, θ2, θ3 - home) at the boundary points [rad].
+        margin: smallest margin of the limits at the boundary points [-]; zero within round-off of the tolerance.
+        tolerance: maximum distance along a ray from a boundary point to the boundary [rad].
+        torsion_step: spacing of the cross-sections, which is the resolution of the extreme torsions [rad].
     """
 
     torsion: Float[Array, "planes"]
@@ -45,25 +45,25 @@ class Workspace(eqx.Module):
 
     @property
     def torsion_range(self) -> Float[Array, "2"]:
-        """Least and greatest torsion [rad]."""
+        """Smallest and largest torsion [rad]."""
         return jnp.stack([self.torsion[0], self.torsion[-1]])
 
     @property
     def angle_ranges(self) -> Float[Array, "3 2"]:
-        """Least and greatest of θ1, θ2 and θ3 - home over the border [rad]."""
+        """Ranges of θ1, θ2 and θ3 - home over the boundary [rad]."""
         flat = self.angles.reshape(-1, 3)
         return jnp.stack([jnp.min(flat, axis=0), jnp.max(flat, axis=0)], axis=1)
 
 
 @eqx.filter_jit
 def platform_rotation(wrist: Wrist, tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, "3 3"]:
-    """Rotation from the mobile to the fixed frame of a tilt and a torsion against home [rad]."""
+    """Rotation from the mobile to the fixed frame of a tilt and a torsion relative to home [rad]."""
     return rotation_from_tilt(tilt, torsion) @ wrist.home_rotation
 
 
 @eqx.filter_jit
 def worst_margin(wrist: Wrist, limits: Limits, tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, ""]:
-    """Least of the margins [-] at a tilt and a torsion against home [rad]; below zero outside the workspace."""
+    """Smallest margin [-] at a tilt and a torsion relative to home [rad]; negative outside the workspace."""
     pose = posture(wrist, platform_rotation(wrist, tilt, torsion))
     return _worst(wrist, limits, pose)
 
@@ -79,23 +79,23 @@ def workspace(
 ) -> Workspace:
     """Finds the workspace by rays. [CHA08, The algorithm used to determine the workspace]
 
-    A ray is marched by equal steps to the first point that breaks a limit, then bisected to the tolerance:
-    a hole thinner than a step can be jumped over. Where a cross-section is not star-shaped about its centre
-    only the part that its rays see is found. Where the geometric centre of a cross-section breaks a limit at the
-    next torsion (thin, bent cross-sections near the extreme torsions) the point of the cross-section with the
-    greatest margin there takes its place; the search ends when that one breaks a limit too. The number of
-    cross-sections is a result, so this is not a function to be traced.
+    A ray advances by equal steps to the first point that violates a limit and is then bisected to the tolerance;
+    a hole thinner than a step can be missed. If a cross-section is not star-shaped about its centre, only the part
+    visible from the centre is found. If the geometric centre of a cross-section violates a limit at the
+    next torsion (thin, bent cross-sections near the extreme torsions), the point of the cross-section with the
+    largest margin there is used instead; the search ends when that one violates a limit too. The number of
+    cross-sections is a result, so this function cannot be traced.
 
     Args:
         wrist: the design.
-        limits: what stops it; those published for the prototype when left out.
+        limits: limits of the wrist; those published for the prototype by default.
         torsion_step: spacing of the cross-sections [rad].
         rays: number of rays in each cross-section.
-        march_step: first step along the rays [rad].
-        tolerance: of the border along the rays [rad].
+        march_step: initial step along the rays [rad].
+        tolerance: tolerance of the boundary along the rays [rad].
 
     Raises:
-        ValueError: when an argument is not positive, or home itself breaks a limit.
+        ValueError: an argument is not positive, or home itself violates a limit.
     """
     if not isinstance(rays, int) or rays < 3:
         raise ValueError(f"rays = {rays!r}: must be an integer of at least 3")
@@ -122,7 +122,7 @@ def workspace(
 
 @eqx.filter_jit
 def _half(wrist, limits, torsion_step, planes, rays, march_step, tolerance):
-    """Cross-sections from torsion zero to one side, and which of them exist: a run of True, then False."""
+    """Cross-sections from torsion zero to one side, and a mask of those that exist."""
     azimuth = 2.0 * jnp.pi * jnp.arange(rays) / rays
     directions = jnp.stack([jnp.cos(azimuth), jnp.sin(azimuth)], axis=1)
 
@@ -149,7 +149,7 @@ def _half(wrist, limits, torsion_step, planes, rays, march_step, tolerance):
 
 
 def _cast(wrist, limits, torsion, centre, directions, march_step, tolerance):
-    """Last point of each ray before its first limit."""
+    """Last point of each ray before the first limit."""
 
     def inside(radius):
         tilt = centre[None, :] + radius[:, None] * directions
@@ -161,7 +161,7 @@ def _cast(wrist, limits, torsion, centre, directions, march_step, tolerance):
         return jnp.any((step >= tolerance) & (radius < jnp.pi))
 
     def advance(state):
-        # Whole steps up to the first limit, halved ones from then on: one body, compiled once.
+        # Full steps up to the first limit, halved steps afterwards: one loop body, compiled once.
         radius, step, met = state
         ok = inside(radius + step)
         met = met | ~ok
@@ -174,14 +174,14 @@ def _cast(wrist, limits, torsion, centre, directions, march_step, tolerance):
 
 
 def _candidates(border, centre):
-    """Points from which the next rays may leave: the geometric centre first, then points all over the section."""
+    """Candidate starting points of the next rays: the geometric centre first, then points of the whole section."""
     fractions = jnp.linspace(0.0, 1.0, 9)[:, None, None]
     spread = centre[None, None, :] + fractions * (border - centre[None, :])[None]
     return jnp.concatenate([_centroid(border, centre)[None], spread.reshape(-1, 2)])
 
 
 def _centroid(border, centre):
-    """Geometric centre of the polygon; the old centre when it has no area."""
+    """Geometric centre of the polygon; the old centre if it has no area."""
     p = border - centre[None, :]
     q = jnp.roll(p, -1, axis=0)
     twice = p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0]
@@ -193,7 +193,7 @@ def _centroid(border, centre):
 
 @eqx.filter_jit
 def _image(wrist, limits, tilt, torsion):
-    """Motor angles against home, and least margins, of the border points."""
+    """Motor angles relative to home, and smallest margins, of the boundary points."""
 
     def point(tilt, torsion):
         pose = posture(wrist, platform_rotation(wrist, tilt, torsion))
