@@ -21,6 +21,7 @@ from .kinematics import configuration, own_twists, spread_twists
 from .loops import Loops
 from .small_matrices import apply, product
 from .state import BaseState
+from .strips import half_sizes
 from .trajectory import FAILED, Drive, Torque, Trajectory, Wrench, rollout
 from .tree import Tree
 
@@ -35,6 +36,13 @@ VARIABLES: dict[str, Label] = HEAD | {
     "torque": (("time", "freedom"), "N m or N", "torques of the motors"),
     "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
     "joint_dissipation": (("time",), "W", "power that joint dampers and friction take"),
+    "parent": (("body",), "1", "number of the body that each body hangs on; -1 for the base"),
+    "shape_body": (("shape_point",), "1", "number of the body that each section belongs to"),
+    "shape_position": (("shape_point", "body_axis"), "m", "centre of each section in the frame of its body"),
+    "shape_rotation": (("shape_point", "body_axis", "shape_axis"), "1", "axes of each section, as columns"),
+    "shape_length": (("shape_point",), "m", "length of link that each section stands for"),
+    "shape_b": (("shape_point",), "m", "half width of the section along its second axis"),
+    "shape_c": (("shape_point",), "m", "half height of the section along its third axis"),
 }
 
 
@@ -225,8 +233,26 @@ def _dataset(
         coordinate=labels,
         body_axis=list(OWN_AXES),
     )
+    fields = fields | _shape(tree)
     attrs = attributes("a tree of rigid bodies", fluid, trajectory.steps, rtol, atol)
     return xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs)
+
+
+def _shape(tree: Tree) -> dict[str, Any]:
+    """Structure and shape of the bodies, for drawing: constant in time."""
+    shape: dict[str, Any] = {"parent": np.array([-1, *tree.parents])}
+    if tree.strips is None:
+        return shape
+    points = tree.strips.points
+    b, c = half_sizes(points.section)
+    return shape | {
+        "shape_body": np.array(tree.strips.body),
+        "shape_position": points.position,
+        "shape_rotation": points.rotation,
+        "shape_length": points.weight,
+        "shape_b": b,
+        "shape_c": c,
+    }
 
 
 def _describe(name: str) -> Label:

@@ -92,6 +92,13 @@ def strip(
     )
 
 
+def half_sizes(section: AbstractSection | BladeSection) -> tuple[Float[Array, "points"], Float[Array, "points"]]:
+    """Halves of the width along t2 and of the height along t3 of sections, for drawing [m]."""
+    if isinstance(section, BladeSection):
+        return 0.5 * section.thickness, 0.5 * section.chord
+    return section.b, section.c  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
     """Inertia of a homogeneous link about its body frame, by the same points [kg, kg·m, kg·m²].
 

@@ -125,7 +125,7 @@ MISTAKES = {
     "figure of a state": (lambda: anguilla.view.interactive(REST), r"dataset is a FrameState: must be the xarray.Data"),
     "figure of a tree": (
         lambda: anguilla.view.still(TREE_RUN),
-        r"has no X, orientation, .*convert that of a tree with `anguilla.view.chain_body`",
+        r"dataset has no .*parent: must be a record of `multibody.simulate`",
     ),
     "figure of a beam's swim as a tree's": (
         lambda: anguilla.view.chain_body(SWIM, CHAIN, EEL.profile),

@@ -13,9 +13,9 @@ from tqdm import tqdm
 
 from spatial import number
 
-from .body import body_length, body_mesh, is_planar, sections_at
+from .body import body_length, body_margin, body_mesh, heads_at, is_planar
 from .camera import Camera, best_camera
-from .record import check_record
+from .record import check_body
 from .scene import (
     GRID,
     TRACE,
@@ -53,7 +53,7 @@ def animate(
     """Animates a swim: the skin of the body, its shadow on a grid, the path of its nose.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         path: output file; its suffix selects the format, `.gif` or `.mp4` (needs the program ffmpeg).
         fps: frames per second of swimming; GIF delays are multiples of 1/100 s, so 20, 25 and 50 are exact.
         width: width [pixels].
@@ -70,7 +70,7 @@ def animate(
         ValueError: another suffix, or an option out of range.
         RuntimeError: MP4 was requested and ffmpeg is missing or failed.
     """
-    check_record(dataset)
+    check_body(dataset)
     path = film_path(path)
     pictures = frames(dataset, fps=fps, width=width, height=height, camera=camera, view=view, progress=progress)
     return write_film(list(pictures), path, fps)
@@ -135,7 +135,7 @@ def frames(
     progress: bool = False,
 ) -> Iterator[Image.Image]:
     """Generates the frames of `animate`; arguments as there."""
-    check_record(dataset)
+    check_body(dataset)
     times = frame_times(dataset, fps)
     stage = _Stage(dataset, width, height, camera, view)
     for time in tqdm(times, desc="animation", unit="frame", disable=not progress):
@@ -155,7 +155,7 @@ def still(
     """One frame of the animation.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         time: instant [s]; the last one when None.
         width: as in `animate`.
         height: as in `animate`.
@@ -163,7 +163,7 @@ def still(
         view: as in `animate`.
         before: earlier instants [s] at which the body is also drawn, in a paler colour.
     """
-    check_record(dataset)
+    check_body(dataset)
     time = float(dataset["time"][-1] if time is None else number("time", time))
     return _Stage(dataset, width, height, camera, view).picture(time, before)
 
@@ -194,7 +194,7 @@ class _Stage:
         length = body_length(dataset)
         reach = np.linalg.norm(self.head[-1] - self.head[0]) if len(self.head) else 0.0
         self.follows = camera == "follow" or (camera == "auto" and reach > 3 * length)
-        self.box = _scene_box(position, float(dataset["semiaxis_c"].max()), length)
+        self.box = _scene_box(position, body_margin(dataset), length)
         self.camera = best_camera(position, self.planar) if view is None else view
         shown = self.box if not self.follows else _around(position.mean(axis=(0, 1)), self.box, length)
         self.view = fitted(self.camera, shown, width, height)
@@ -213,7 +213,8 @@ class _Stage:
             centre = np.array([np.interp(time, self.times, axis) for axis in self.centre.T])
             view = self.view.moved_to(centre)
             picture = self._backdrop(view)
-        sections, mesh = sections_at(self.dataset, time), body_mesh(self.dataset, time)
+        mesh = body_mesh(self.dataset, time)
+        nose = np.array([np.interp(time, self.times, axis) for axis in self.head.T])
         floor = float(self.box.low[2])
         for earlier in sorted(before):
             draw_shadow(picture, view, body_mesh(self.dataset, earlier), floor)
@@ -224,12 +225,12 @@ class _Stage:
         draw_line(picture, view, on_floor, TRACE_SHADOW, 1.0)
         draw_line(picture, view, swum, TRACE, 1.6)
         if not self.planar:
-            draw_line(picture, view, np.stack([sections.position[0], [*sections.position[0, :2], floor]]), GRID, 1.0)
+            draw_line(picture, view, np.stack([nose, [*nose[:2], floor]]), GRID, 1.0)
         for earlier in sorted(before):
             ghost = faded(body_mesh(self.dataset, earlier), WATER, 0.45)
-            draw_surface(picture, view, ghost, heads=(sections_at(self.dataset, earlier),))
-        draw_surface(picture, view, mesh, heads=(sections,))
-        height = "" if self.planar else f"    height of the nose {sections.position[0, 2]:+.2f} m"
+            draw_surface(picture, view, ghost, heads=heads_at(self.dataset, earlier))
+        draw_surface(picture, view, mesh, heads=heads_at(self.dataset, time))
+        height = "" if self.planar else f"    height of the nose {nose[2]:+.2f} m"
         draw_text(picture, f"t = {time:.2f} s{height}", 12.0, 10.0)
         return finished(picture)
 

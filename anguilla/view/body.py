@@ -6,12 +6,14 @@ from jaxtyping import Float
 
 from spatial import positive
 
-from .record import check_record
-from .surface import AROUND, Mesh, Sections, eel_skin, rotation_matrices, tube
+from .links import is_tree, links_at, tree_size
+from .record import check_body, check_record
+from .surface import AROUND, Mesh, Sections, eel_skin, join, plain_skin, rotation_matrices, tube
 
 PLANAR = 1e-6  # allowed deviation of a planar motion from its plane, relative to the body length
 EYE_ABSCISSA = 0.8  # in semi-axes of the head
 EYE_ANGLE = 0.65  # above the flank [rad]
+METAL = "#8A97A6"  # colour of the links of a tree
 
 
 def drawn_abscissae(dataset: xr.Dataset, rings: int = 110) -> Float[np.ndarray, "rings"]:
@@ -40,10 +42,33 @@ def sections_at(dataset: xr.Dataset, time: float, rings: int = 110) -> Sections:
     return Sections(np.stack([np.interp(x, X, p) for p in position.T], axis=-1), rotation_matrices(quaternion), b, c)
 
 
-def body_mesh(dataset: xr.Dataset, time: float, rings: int = 110, around: int = AROUND) -> Mesh:
-    """The skin of the eel at a time [s]."""
-    sections = sections_at(dataset, time, rings)
-    return tube(sections, eel_skin(len(sections.b), around))
+def parts_at(dataset: xr.Dataset, time: float, rings: int = 110) -> tuple[Sections, ...]:
+    """Sections of every part of the body at a time [s]: the one part of a beam, or the links of a tree."""
+    check_body(dataset)
+    return links_at(dataset, time) if is_tree(dataset) else (sections_at(dataset, time, rings),)
+
+
+def heads_at(dataset: xr.Dataset, time: float) -> tuple[Sections, ...]:
+    """The parts that have eyes: the body of a beam, no link of a tree."""
+    return () if is_tree(dataset) else (sections_at(dataset, time),)
+
+
+def body_mesh(
+    dataset: xr.Dataset, time: float, rings: int = 110, around: int = AROUND, colour: str | None = None
+) -> Mesh:
+    """The skin of a recorded body at a time [s].
+
+    Args:
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
+        time: instant [s].
+        rings: number of rings along a beam.
+        around: number of points per ring.
+        colour: "#rrggbb"; when None that of an eel for a beam, and metal for a tree.
+    """
+    parts = parts_at(dataset, time, rings)
+    if colour is None and not is_tree(dataset):
+        return tube(parts[0], eel_skin(len(parts[0].b), around))
+    return join(*(tube(part, plain_skin(len(part.b), colour or METAL, around)) for part in parts))
 
 
 def eyes(sections: Sections) -> list[tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]]:
@@ -73,8 +98,18 @@ def is_planar(dataset: xr.Dataset) -> bool:
 
 
 def body_length(dataset: xr.Dataset) -> float:
-    """Length of the body along X [m]."""
-    return float(dataset["X"][-1] - dataset["X"][0])
+    """Length of a beam along X, or greatest extent of a tree at the start [m]."""
+    return tree_size(dataset) if is_tree(dataset) else float(dataset["X"][-1] - dataset["X"][0])
+
+
+def body_margin(dataset: xr.Dataset) -> float:
+    """How far the body reaches beyond its recorded points [m]."""
+    if not is_tree(dataset):
+        return float(dataset["semiaxis_c"].max())
+    start = float(dataset["time"][0])
+    skin = body_mesh(dataset, start).corners.reshape(-1, 3)
+    points = dataset["position"].values[0]
+    return float(max(np.max(skin.max(axis=0) - points.max(axis=0)), np.max(points.min(axis=0) - skin.min(axis=0)), 0.0))
 
 
 def _instant(dataset, time):

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from .skin import Skin, field_on_skin, skin
+from .skin import Skin, default_field, field_on_skin, skin
 from .style import GREY, INK, VERMILLION
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-FIELD = "internal_moment"
 BACKGROUND, FLOOR = "#DCE8EE", "#EAF2F5"  # same colours as in the films
 SPEED = 1.0  # playback speed of the play button, relative to real time
 PAGE_HEIGHT = "96vh"  # relative to the window, so that the slider stays visible
@@ -21,7 +20,7 @@ MARGIN = 0.08  # around the region swept by the body, relative to its longest si
 
 def interactive(
     dataset: xr.Dataset,
-    field: str = FIELD,
+    field: str | None = None,
     component: str | None = None,
     *,
     frames: int = 61,
@@ -31,9 +30,10 @@ def interactive(
     """Animated body as a plotly figure: drag to rotate, scroll to zoom, use the slider or the play button.
 
     Args:
-        dataset: result of `cosserat.simulate`.
+        dataset: result of `cosserat.simulate` or `multibody.simulate`.
         field: field that colours the skin: a variable along the body, such as "internal_moment", "internal_force",
-            "fluid_drag", "fluid_added_mass", "strain".
+            "fluid_drag", "fluid_added_mass", "strain"; of a tree a variable over its bodies. When None, the internal
+            moment of a beam, the drag or the velocity of a tree.
         component: one of its components by label; None for its magnitude.
         frames: number of instants on the slider.
         rings: number of rings of the skin along the body.
@@ -45,10 +45,11 @@ def interactive(
     """
     go = _plotly()
     surface = skin(dataset, frames, rings, around)
-    values, label = field_on_skin(dataset, surface, field, component)
+    values, label = field_on_skin(dataset, surface, field or default_field(dataset), component)
     signed = component is not None and values.min() < 0.0
     top = float(np.abs(values).max()) or 1.0
-    nose = surface.points[:, :around].mean(axis=1)
+    recorded = dataset["head_position"].values.T
+    nose = np.stack([np.interp(surface.time, dataset["time"].values, axis) for axis in recorded], axis=-1)
 
     def body(k):
         x, y, z = np.round(surface.points[k], 5).T.astype(np.float32)
@@ -81,11 +82,13 @@ def interactive(
     return figure
 
 
-def interactive_page(dataset: xr.Dataset, path: str | Path, field: str = FIELD, component: str | None = None) -> Path:
+def interactive_page(
+    dataset: xr.Dataset, path: str | Path, field: str | None = None, component: str | None = None
+) -> Path:
     """Writes `interactive` as one self-contained HTML file; returns its path.
 
     Args:
-        dataset: result of `cosserat.simulate`.
+        dataset: result of `cosserat.simulate` or `multibody.simulate`.
         path: output file; its directory is created if necessary.
         field: field that colours the skin, see `interactive`.
         component: one of its components by label; None for its magnitude.

@@ -2,7 +2,15 @@
 
 import xarray as xr
 
+from .links import TREE, is_tree
+
 BODY = ("time", "X", "position", "orientation", "head_position", "semiaxis_b", "semiaxis_c")  # to draw a body
+
+
+def check_body(dataset: object) -> None:
+    """Raises unless the argument is a record of either engine from which a body can be drawn."""
+    tree = isinstance(dataset, xr.Dataset) and is_tree(dataset)
+    check_record(dataset, TREE if tree else BODY, made_by="multibody.simulate" if tree else "cosserat.simulate")
 
 
 def check_record(
@@ -30,6 +38,4 @@ def check_record(
         )
     missing = [variable for variable in needs if variable not in dataset.variables]
     if missing:
-        tree = needs is BODY and "rotation" in dataset.variables
-        hint = "; convert that of a tree with `anguilla.view.chain_body`" if tree else ""
-        raise ValueError(f"{name} has no {', '.join(missing)}: must be a record of `{made_by}`{hint}")
+        raise ValueError(f"{name} has no {', '.join(missing)}: must be a record of `{made_by}`")

@@ -6,8 +6,9 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float, Int
 
-from .body import drawn_abscissae, sections_at
-from .record import check_record
+from .body import drawn_abscissae, parts_at
+from .links import is_tree, local_links
+from .record import check_body
 from .surface import ring_points
 
 
@@ -19,7 +20,7 @@ class Skin:
         time: instants [s].
         points: vertices in the world at each instant, ring after ring [m].
         triangles: three vertex indices each, outward by the right-hand rule.
-        abscissa: X of the ring of each vertex [m].
+        abscissa: X of the ring of each vertex [m]; for a tree, the number of its body.
     """
 
     time: Float[np.ndarray, "times"]
@@ -32,19 +33,38 @@ def skin(dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 2
     """The surface at even instants of a recorded run.
 
     Args:
-        dataset: result of `cosserat.simulate`, or the body of a tree (`view.chain_body`).
+        dataset: result of `cosserat.simulate` or `multibody.simulate`.
         frames: number of instants, including the first and the last.
         rings: number of rings along the body.
         around: number of points per ring.
     """
-    check_record(dataset)
+    check_body(dataset)
     for name, value, least in (("frames", frames, 2), ("rings", rings, 24), ("around", around, 3)):
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
     time = np.linspace(float(dataset["time"][0]), float(dataset["time"][-1]), frames)
-    points = np.stack([ring_points(sections_at(dataset, t, rings), around).reshape(-1, 3) for t in time])
-    X = drawn_abscissae(dataset, rings)
-    return Skin(time, points, _triangles(len(X), around), np.repeat(X, around))
+
+    def instant(t: float) -> Float[np.ndarray, "corners 3"]:
+        return np.concatenate([ring_points(part, around).reshape(-1, 3) for part in parts_at(dataset, t, rings)])
+
+    points = np.stack([instant(t) for t in time])
+    if is_tree(dataset):
+        sizes = {body: len(link.b) for body, link in local_links(dataset).items()}
+        X = np.concatenate([np.full(size, float(body)) for body, size in sizes.items()])
+    else:
+        X = drawn_abscissae(dataset, rings)
+        sizes = {0: len(X)}
+    first = np.concatenate([[0], np.cumsum(list(sizes.values()))[:-1]]) * around
+    triangles = np.concatenate([k + _triangles(size, around) for k, size in zip(first, sizes.values(), strict=True)])
+    return Skin(time, points, triangles, np.repeat(X, around))
+
+
+def default_field(dataset: xr.Dataset) -> str:
+    """The field that colours a skin unless another is chosen: internal moment, or drag, or velocity of the links."""
+    for name in ("internal_moment", "fluid_drag", "body_twist"):
+        if name in dataset.variables:
+            return name
+    raise ValueError("dataset has no internal_moment, fluid_drag or body_twist: choose a field")
 
 
 def field_on_skin(
@@ -55,13 +75,19 @@ def field_on_skin(
     Args:
         dataset: the record.
         surface: the surface, of the same record.
-        name: variable over (time, X) or (time, X, components), such as "internal_moment" or "fluid_drag".
+        name: variable over (time, X) or (time, body), with components or without, such as "internal_moment" or
+            "fluid_drag".
         component: one label of the last dimension; None for the magnitude of its first three components.
 
     Raises:
         ValueError: there is no such variable along the body, or no such component.
     """
-    along = [key for key, variable in dataset.data_vars.items() if variable.dims[:2] == ("time", "X")]
+    place = "body" if is_tree(dataset) else "X"
+    along = [
+        key
+        for key, variable in dataset.data_vars.items()
+        if variable.dims[:2] == ("time", place) and variable.ndim <= 3
+    ]
     if name not in along:
         raise ValueError(f"field {name!r}: must be one of {', '.join(map(str, along))}")
     variable = dataset[name]
@@ -83,6 +109,8 @@ def field_on_skin(
     else:
         values = variable.values
     in_time = np.stack([np.interp(surface.time, dataset["time"].values, column) for column in values.T], axis=-1)
+    if place == "body":
+        return in_time[:, surface.abscissa.astype(int)], f"{label} [{unit}]"
     on_skin = np.stack([np.interp(surface.abscissa, dataset["X"].values, row) for row in in_time])
     return on_skin, f"{label} [{unit}]"
 

@@ -1,5 +1,6 @@
 """The body at regular times along its path, as in [BPK06, Figures 4, 6, 7 and 8]."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,11 +15,11 @@ from matplotlib.ticker import MultipleLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
-from .body import body_length, eyes, is_planar, sections_at, snapshot_times
+from .body import body_length, body_margin, eyes, heads_at, is_planar, parts_at, snapshot_times
 from .camera import Camera, best_camera
-from .record import check_record
+from .record import check_body
 from .style import GREY, INK, figure_of, frame_label, label, new_figure, styled, time_colours
-from .surface import Mesh, Sections, join, lit, plain_skin, tube
+from .surface import AROUND, Mesh, Sections, join, lit, plain_skin, tube
 
 EVERY = 1.25  # s, as in the paper
 VIEWS = {"top": ("x", "y"), "side": ("x", "z")}
@@ -36,10 +37,10 @@ def configurations(dataset: xr.Dataset, every: float = EVERY) -> Figure:
     overlap, they are drawn in rows.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         every: time between two bodies [s].
     """
-    check_record(dataset)
+    check_body(dataset)
     if not is_planar(dataset):
         return configurations_space(dataset, every)
     return configurations_rows(dataset, every) if _straight(dataset) else configurations_plane(dataset, every)
@@ -51,12 +52,12 @@ def configurations_plane(
     """Outlines of the body from above or from the side, and the path of the nose.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         every: time between two bodies [s].
         view: "top" (x and y) or "side" (x and z).
         ax: axes to draw in; a new figure when None.
     """
-    check_record(dataset)
+    check_body(dataset)
     axes = _view(view)
     with styled():
         times = snapshot_times(dataset, every)
@@ -75,12 +76,12 @@ def configurations_rows(
     """Bodies from above or from the side, each in its own row labelled with the time, at one scale.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         every: time between two bodies [s].
         view: "top" (x and y) or "side" (x and z).
         ax: axes to draw in; a new figure when None.
     """
-    check_record(dataset)
+    check_body(dataset)
     axes = _view(view)
     with styled():
         times = snapshot_times(dataset, every)
@@ -95,11 +96,11 @@ def configurations_space(dataset: xr.Dataset, every: float = EVERY, *, ax: Axes 
     """Surface of the body in space, with views from above and from the side unless `ax` is given.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         every: time between two bodies [s].
         ax: three-dimensional axes to draw in; a new figure with three views when None.
     """
-    check_record(dataset)
+    check_body(dataset)
     with styled():
         times = snapshot_times(dataset, every)
         if ax is not None:
@@ -201,11 +202,15 @@ def _draw_body(ax: Axes, dataset, time, colour, axes: tuple[str, str], order: fl
     """One body in one colour, shifted in the world [m]."""
     columns = ["xyz".index(axis) for axis in axes]
     camera = TOP if axes == VIEWS["top"] else SIDE
-    sections = sections_at(dataset, float(time))
-    sections = replace(sections, position=sections.position + shift)
-    skin = tube(sections, plain_skin(len(sections.b), to_hex(tuple(colour))))
-    _draw_seen(ax, skin, camera, columns, order)
-    _draw_eyes(ax, sections, camera, columns, order + 0.006)
+    moved = lambda part: replace(part, position=part.position + shift)  # noqa: E731
+    _draw_seen(ax, _skin(map(moved, parts_at(dataset, float(time))), colour), camera, columns, order)
+    for head in map(moved, heads_at(dataset, float(time))):
+        _draw_eyes(ax, head, camera, columns, order + 0.006)
+
+
+def _skin(parts: Iterable[Sections], colour: Any, around: int = AROUND) -> Mesh:
+    """Surface of all parts in one colour."""
+    return join(*(tube(part, plain_skin(len(part.b), to_hex(tuple(colour)), around)) for part in parts))
 
 
 def _draw_seen(ax: Axes, skin: Mesh, camera: Camera, columns: list[int], order: float) -> None:
@@ -233,8 +238,7 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
     camera = best_camera(dataset["position"].values, planar=False)
     skins = []
     for k in drawn:
-        body = sections_at(dataset, float(times[k]), rings=60)
-        skins.append(tube(body, plain_skin(len(body.b), to_hex(tuple(time_colours(times)[k])), around=16)))
+        skins.append(_skin(parts_at(dataset, float(times[k]), rings=60), time_colours(times)[k], around=16))
     whole = join(*skins)
     colours = lit(whole, camera.light())
     ax.add_collection3d(
@@ -261,7 +265,7 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
 def _limits(dataset: xr.Dataset, axes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of the swim along some axes, with margins [m]."""
     position = dataset["position"].sel(axis=list(axes)).values
-    room = 1.3 * float(dataset["semiaxis_c"].max())
+    room = 1.3 * body_margin(dataset)
     return position.min(axis=(0, 1)) - room, position.max(axis=(0, 1)) + room
 
 

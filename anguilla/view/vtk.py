@@ -16,7 +16,7 @@ TYPES = {"f8": "Float64", "i8": "Int64"}
 def write_vtk(
     dataset: xr.Dataset,
     path: str | Path,
-    fields: str | Sequence[str] = ("internal_moment", "fluid_drag"),
+    fields: str | Sequence[str] | None = None,
     *,
     frames: int = 61,
     rings: int = 60,
@@ -25,9 +25,10 @@ def write_vtk(
     """Writes PATH (.pvd) and one .vtp file per instant next to it; returns the path to open in ParaView.
 
     Args:
-        dataset: result of `cosserat.simulate`.
+        dataset: result of `cosserat.simulate` or `multibody.simulate`.
         path: the collection; must end in .pvd.
-        fields: one or several variables along the body; their magnitudes become point data of the surface.
+        fields: one or several variables along the body (over the bodies of a tree); their magnitudes become point data
+            of the surface. When None, internal moment and drag where they are recorded.
         frames: number of even instants.
         rings: number of rings of the surface along the body.
         around: number of points per ring.
@@ -38,6 +39,8 @@ def write_vtk(
     path = Path(path)
     if path.suffix != ".pvd":
         raise ValueError(f"path = {str(path)!r}: must end in .pvd")
+    if fields is None:
+        fields = [name for name in ("internal_moment", "fluid_drag") if name in dataset.variables]
     names = [fields] if isinstance(fields, str) else list(fields)
     surface = skin(dataset, frames, rings, around)
     painted = {name: field_on_skin(dataset, surface, name)[0] for name in names}

@@ -1,0 +1,62 @@
+"""Records of trees are drawn as those of beams are: branched trees, with shapes and without."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import hydro
+import multibody as mb
+from anguilla import view
+from anguilla.view.body import body_mesh, parts_at
+from anguilla.view.skin import field_on_skin, skin
+
+
+def record(shaped: bool):
+    """A base with two arms, one of which has a hand; it waves."""
+    profile = hydro.uniform_profile(0.3, 0.02, 0.03)
+    piece = mb.strip(profile, (0.0, 0.3)) if shaped else None
+    body = {"about_centre": 0.002 * np.eye(3)}
+    links = [
+        mb.Link("base", mass=1.0, strip=piece, **body),
+        mb.Link("left", "base", mb.revolute((0, 0, 1), position=(0.3, 0.1, 0.0)), mass=0.4, strip=piece, **body),
+        mb.Link("right", "base", mb.revolute((0, 0, 1), position=(0.3, -0.1, 0.0)), mass=0.4, **body),
+        mb.Link("hand", "left", mb.revolute((0, 1, 0), position=(0.3, 0.0, 0.0)), mass=0.2, strip=piece, **body),
+    ]
+    law = lambda t: 0.3 * jnp.sin(4.0 * t) * jnp.array([1.0, -1.0, 0.5])  # noqa: E731
+    fluid = hydro.Morison() if shaped else None
+    return mb.simulate(mb.from_links(links), law, fluid, 0.4, samples=5, progress=False)
+
+
+@pytest.fixture(scope="module")
+def shaped():
+    return record(True)
+
+
+def test_links_are_where_their_bodies_are(shaped):
+    """The hand's tube ends at its joint and 0.3 m from it, along its own first axis."""
+    hand = parts_at(shaped, 0.4)[-1]
+    joint, axes = shaped["position"].values[-1, 3], shaped["rotation"].values[-1, 3]
+    assert np.allclose(hand.position[0], joint, atol=1e-12)
+    assert np.allclose(hand.position[-1], joint + 0.3 * axes[:, 0], atol=1e-12)
+    assert np.allclose([hand.b.max(), hand.c.max()], [0.02, 0.03])
+
+
+def test_branched_trees_are_drawn(shaped, tmp_path):
+    assert len(parts_at(shaped, 0.0)) == 3  # the right arm has neither a shape nor a child
+    picture = view.still(shaped, width=200)
+    assert picture.size[0] == 200 and len(np.unique(np.asarray(picture))) > 50
+    assert view.configurations(shaped, 0.2).axes
+    surface = skin(shaped, 3, 24, 8)
+    assert surface.triangles.max() == surface.points.shape[1] - 1
+    values, words = field_on_skin(shaped, surface, "fluid_drag")
+    assert values.shape == surface.points.shape[:2] and "N" in words
+    assert view.write_vtk(shaped, tmp_path / "tree.pvd", frames=2).exists()
+
+
+def test_links_without_shapes_are_rods_between_joints():
+    bare = record(False)
+    mesh = body_mesh(bare, 0.0)
+    assert len(parts_at(bare, 0.0)) == 2  # base to its first arm, left arm to the hand
+    assert np.isfinite(mesh.corners).all()
+    low, high = mesh.corners.min(axis=(0, 1)), mesh.corners.max(axis=(0, 1))
+    assert high[0] == pytest.approx(0.6, abs=0.02) and low[0] == pytest.approx(0.0, abs=0.02)
