@@ -12,7 +12,7 @@ from .commands import VERBS
 from .commands.recipe import Recipes, recipe
 
 DESCRIPTION = """\
-Swimming soft robots: a geometrically exact beam in water, its motion, its torques, its pictures.
+Swimming soft robots: simulates a geometrically exact beam in water, its motion, its torques and its figures.
 """
 EPILOG = """\
 start here:
@@ -21,9 +21,9 @@ start here:
   anguilla robot eel --t1 30 --out out              the 36-joint eel robot; torques against its actuators
   anguilla optimise --goal faster --out out         a faster gait with no more torque, by gradients
   anguilla sweep --wavelength 0.8:1.6:9 --amplitude 0.4:1.2:9 --out out    81 steady swims, resumable
-  anguilla @out/planar.recipe --out again           the very run again, from the recipe beside its results
+  anguilla @out/planar.recipe --out again           repeats a run from the recipe next to its results
 
-Compiled programs are kept in the user's cache directory, so that later runs start faster; the environment variable
+Compiled programs are stored in the user's cache directory, so that later runs start faster; the environment variable
 ANGUILLA_CACHE names another directory, or turns this off (ANGUILLA_CACHE=off).
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after `anguilla`; those of the process when None.
 
     Returns:
-        0 when done, 1 when the run failed. Bad arguments end the process with 2.
+        0 on success, 1 if the run failed. Bad arguments end the process with 2.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = build_parser(next((word for word in words if word in VERBS), None) if _plain(words) else "all")
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _not_understood(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
-    """What is said of words that no option takes, with the option that was probably meant."""
+    """Message for unrecognised arguments, with the closest known option."""
     known = [option for action in parser._actions for option in action.option_strings]
     close = [match for word in words for match in difflib.get_close_matches(word.split("=")[0], known, n=1)]
     meant = f"; did you mean {' '.join(close)}?" if close else ""
@@ -68,7 +68,7 @@ def _not_understood(parser: argparse.ArgumentParser, words: Sequence[str]) -> st
 
 
 def _plain(words: Sequence[str]) -> bool:
-    """Whether the words name a verb themselves, or none at all; those of a recipe come from its file."""
+    """Whether the arguments name a verb, or none at all; those of a recipe come from its file."""
     return not any(word.startswith("@") for word in words)
 
 
@@ -76,7 +76,7 @@ def build_parser(verb: str | None = "all") -> argparse.ArgumentParser:
     """The parser of the command line.
 
     Args:
-        verb: whose options to add, "all" for those of every verb, None for none. The modules of the other verbs are not
+        verb: the verb whose options to add, "all" for every verb, None for none. The modules of the other verbs are not
             imported, so that `anguilla --help` answers at once.
     """
     parser = Recipes(

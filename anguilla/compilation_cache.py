@@ -1,8 +1,8 @@
 """Compiled programs kept between runs, so that a second one starts quickly: JAX's, and those of `spatial.kept_program`.
 
-On as soon as `anguilla` is imported, unless JAX was told another directory before. The directory is that of the
-user's caches; the environment variable `ANGUILLA_CACHE` names another one, or turns
-the cache off (`ANGUILLA_CACHE=off`). It can be deleted at any time.
+Enabled when `anguilla` is imported, unless JAX already has a cache directory. The default is the user's cache
+directory; the environment variable `ANGUILLA_CACHE` names another one, or disables
+the cache (`ANGUILLA_CACHE=off`). The directory can be deleted at any time.
 """
 
 import os
@@ -16,7 +16,7 @@ OFF = ("off", "0", "no", "none")
 
 
 def cache_directory() -> Path | None:
-    """Where compiled programs are kept; None when the cache is turned off."""
+    """Directory of the compiled programs; None if the cache is disabled."""
     chosen = os.environ.get(VARIABLE, "").strip()
     if chosen.lower() in OFF:
         return None
@@ -32,21 +32,21 @@ def cache_directory() -> Path | None:
 
 
 def switch_on() -> Path | None:
-    """Makes JAX keep what it compiles; returns where, or None when it does not.
+    """Enables JAX's compilation cache; returns its directory, or None if it is disabled.
 
-    A directory that cannot be made turns the cache off, with a word on the error output: a run must not fail for it.
+    A directory that cannot be created disables the cache with a message on the error output; the run continues.
     """
     directory = cache_directory()
     chosen = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
     if directory is None or chosen:
-        return None  # turned off, or told by the user before
+        return None  # disabled, or already set by the user
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         print(f"anguilla: no compilation cache: {error}; set {VARIABLE} to a directory or to off", file=sys.stderr)
         return None
     jax.config.update("jax_compilation_cache_dir", str(directory))
-    # The small ones too: a session makes dozens of them, and together they take as long as a great one.
+    # Small programs too: a session compiles dozens of them, which together take as long as a large one.
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     return directory

@@ -1,4 +1,4 @@
-"""A swim in a file: NetCDF, with its units, sealed by a checksum."""
+"""Results in NetCDF files, with units and a checksum."""
 
 import hashlib
 import io
@@ -11,32 +11,32 @@ from spatial.checks import shown
 from .whole_files import write_whole
 
 TITLE = "anguilla"
-SIGNATURE = b"\x89HDF\r\n\x1a\n"  # how every NetCDF-4 file begins
-SEAL = b"\nanguilla sha256 "  # after the end of the NetCDF content, where its readers do not look
+SIGNATURE = b"\x89HDF\r\n\x1a\n"  # first bytes of every NetCDF-4 file
+SEAL = b"\nanguilla sha256 "  # appended after the NetCDF content, where readers do not look
 SEAL_SIZE = len(SEAL) + 64 + 1
 
 
 def save(dataset: xr.Dataset, path: str | Path) -> Path:
-    """Writes a result to a NetCDF-4 file; directories on the way are made.
+    """Writes a result to a NetCDF-4 file; missing directories are created.
 
     The file ends with a checksum of its content, which `load` verifies. It is built in memory and then written
-    whole: a full disk or a killed run leaves no half-written result under the right name.
+    whole, so that a full disk or an interrupted run never leaves a partial result under the final name.
 
     Args:
-        dataset: what `cosserat.simulate` returned.
-        path: the file; an existing one is replaced.
+        dataset: result of `cosserat.simulate` or `multibody.simulate`.
+        path: output file; an existing one is replaced.
 
     Returns:
         The path of the file.
 
     Raises:
-        ValueError: the dataset is not one of this toolkit's results.
-        OSError: the file cannot be written; what was there before is untouched.
+        ValueError: the dataset is not a result of this toolkit.
+        OSError: the file cannot be written; the previous one is untouched.
     """
     path = _path(path)
     _check(dataset, "dataset")
     if path.is_dir():
-        raise ValueError(f"path = {path}: is a directory; give the file a name in it, such as {path / 'swim.nc'}")
+        raise ValueError(f"path = {path}: is a directory; name a file in it, such as {path / 'swim.nc'}")
     buffer = io.BytesIO()
     dataset.to_netcdf(buffer, engine="h5netcdf", encoding=_packing(dataset))
     content = buffer.getvalue()
@@ -44,15 +44,15 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
 
 
 def load(path: str | Path, *, verify: bool = True) -> xr.Dataset:
-    """Reads a result into memory; units, attributes and number types are those that were saved.
+    """Reads a result into memory, with the units, attributes and number types that were saved.
 
     Args:
-        path: a file that `save` wrote.
-        verify: refuse a file whose content is not what `save` wrote. False reads a result without a checksum: one of
-            an older version, or one that another program changed.
+        path: a file written by `save`.
+        verify: reject a file whose content differs from what `save` wrote. False reads a file without a checksum, from
+            an older version or changed by another program.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: the file is not NetCDF-4, not a result of this toolkit, or damaged.
     """
     path = _path(path)
@@ -66,7 +66,7 @@ def load(path: str | Path, *, verify: bool = True) -> xr.Dataset:
     if verify:
         _verify(path, content)
     try:
-        # "s" and "m" are units here, never calendars: times stay numbers.
+        # "s" and "m" are units here, not calendars: times stay numbers.
         dataset = xr.load_dataset(io.BytesIO(content), engine="h5netcdf", decode_times=False)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path}: not a readable NetCDF-4 file ({error})") from error
@@ -79,7 +79,7 @@ def _seal(content: bytes) -> bytes:
 
 
 def _verify(path: Path, content: bytes) -> None:
-    """Refuses damaged files before any library parses them: HDF5 may crash on what is not well-formed."""
+    """Rejects damaged files before any library parses them: HDF5 may crash on malformed input."""
     body, seal = content[:-SEAL_SIZE], content[-SEAL_SIZE:]
     if seal == _seal(body):
         return
@@ -87,7 +87,7 @@ def _verify(path: Path, content: bytes) -> None:
         raise ValueError(f"{path}: damaged: its content does not match its checksum")
     raise ValueError(
         f"{path}: has no checksum at its end: it was cut, changed, or written by another program or an older "
-        "version; load(path, verify=False) reads it all the same"
+        "version; load(path, verify=False) reads it anyway"
     )
 
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic file writes."""
 
 import contextlib
 import os
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes) -> Path:
-    """Writes a file under a name of its own, then gives it the right one: nobody ever sees half of it.
+    """Writes to a temporary name and renames, so that no partial file is ever visible.
 
-    A symbolic link stays, and what it points to is replaced. When the disk is full, or anything else goes wrong, the
-    file that was there before is untouched and nothing is left behind.
+    A symbolic link is preserved and its target replaced. On failure, for example a full disk, the previous file is
+    untouched and no temporary file remains.
 
     Args:
-        path: the file; directories on the way are made, an existing file is replaced.
-        content: all of it.
+        path: output file; missing directories are created, an existing file is replaced.
+        content: the complete content.
 
     Returns:
         The path.

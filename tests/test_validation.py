@@ -44,7 +44,7 @@ def test_the_table_of_the_readme_is_the_one_the_checks_make():
 
 
 def test_marks_are_asked_for():
-    with pytest.raises(ValueError, match="must stand in the text once each"):
+    with pytest.raises(ValueError, match="must occur exactly once each"):
         headlines.marked("no table here")
 
 

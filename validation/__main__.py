@@ -1,4 +1,4 @@
-"""`python -m validation`: prints the table of checks; 1 when one fails, 2 for bad arguments."""
+"""`python -m validation`: prints the table of checks; exits with 1 if one fails, 2 for bad arguments."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The beam against itself and against figures computed independently of this code."""
+"""The beam against itself and against independently computed figures."""
 
 import diffrax
 import equinox as eqx
@@ -54,19 +54,19 @@ _REFERENCE = dict(
 
 @check(title="head acceleration at three states, adaptive path", **_REFERENCE)
 def reference_acceleration() -> Measurement:
-    """Planar and spiral gaits under way, and a gait with all six strains."""
+    """Planar and spiral gaits in motion, and a gait with all six strains."""
     return _worst("nested", _acceleration, _expected_acceleration), 0.0, ADAPTIVE
 
 
 @check(title="internal force n along the body, three states, adaptive path", **_REFERENCE)
 def reference_internal_force() -> Measurement:
-    """In the world."""
+    """Compared in the world frame."""
     return _worst("nested", lambda case, f: f.force_w, lambda case: case.expected["n_earth"]), 0.0, ADAPTIVE
 
 
 @check(title="internal moment M along the body, three states, adaptive path", **_REFERENCE)
 def reference_internal_moment() -> Measurement:
-    """In the section frames."""
+    """Compared in the section frames."""
     return _worst("nested", lambda case, f: f.moment, lambda case: case.expected["M_section"]), 0.0, ADAPTIVE
 
 
@@ -137,19 +137,19 @@ _MOTION = dict(
 
 @check(title="position and axes of the head up to 10 s, planar gait", **_MOTION)
 def trajectory_planar() -> Measurement:
-    """Greatest difference over the reference's times."""
+    """Maximum difference over the reference's times."""
     return _trajectory("planar")
 
 
 @check(title="position and axes of the head up to 10 s, spiral gait", **_MOTION)
 def trajectory_spiral() -> Measurement:
-    """Greatest difference over the reference's times."""
+    """Maximum difference over the reference's times."""
     return _trajectory("spiral")
 
 
 @check(title="head at 10 s, worst of the four gaits (reference: five decimals)", **{**_MOTION, "unit": "m"})
 def head_after_ten_seconds() -> Measurement:
-    """Greatest difference of a coordinate."""
+    """Maximum difference of a coordinate."""
     exhibit("swims", **{name: swim(name).position for name in FIGURES})
     worst = max(np.abs(np.asarray(swim(name).position[-1]) - FIGURES[name][1]).max() for name in FIGURES)
     return worst, 0.0, 0.5e-5 + TRAJECTORY
@@ -217,10 +217,10 @@ def _distance(p):
     title="gradient of the distance swum from rest, by six parameters of the gait",
     unit="rel.",
     source="central differences of step 1e-4",
-    meaning="an optimiser would be led astray: a derivative is cut, or NaN where |V|V has its corner",
+    meaning="optimisation would fail: a derivative is missing, or NaN at the kink of |V|V",
 )
 def gradient_of_the_distance() -> Measurement:
-    """Reverse mode, through the time integration: of the discrete map, hence exact."""
+    """Reverse mode through the time integration: the derivative of the discrete map, hence exact."""
     p = jnp.array([1.0, -0.75, 1.0, 1.0, 1.0, 0.3])
     gradient = np.asarray(eqx.filter_jit(jax.grad(_distance))(p))
     steps = jnp.asarray(1e-4 * np.eye(len(p)))

@@ -1,4 +1,4 @@
-"""The continuous eel against chains of rigid links that stand for it: how fast the head's acceleration agrees."""
+"""The continuous eel against chains of rigid links: convergence of the head acceleration."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,15 +15,15 @@ import multibody
 from cosserat.strain import Gait
 
 LINKS = (13, 40, 160)
-TIMES = (0.7, 1.1, 1.6, 2.3)  # in the start of the gait and after it, at four phases [s]
-TWIST = (-0.3, 0.05, -0.02, 0.1, -0.2, 0.3)  # of the head: no component is special [m/s, rad/s]
-# The planar gait is the spiral without its offsets: written so, one compiled program serves both.
+TIMES = (0.7, 1.1, 1.6, 2.3)  # during the start of the gait and after it, at four phases [s]
+TWIST = (-0.3, 0.05, -0.02, 0.1, -0.2, 0.3)  # twist of the head, without special components [m/s, rad/s]
+# The planar gait is written as the spiral without offsets, so that one compiled program serves both.
 GAITS: dict[str, Callable[[], Gait]] = {"planar": lambda: gaits.spiral(0.0, 0.0), "spiral": gaits.spiral}
 FLUIDS: dict[str, Callable[[], hydro.AbstractFluid]] = {"vacuum": hydro.Void, "water": hydro.Morison}
 
 
 def beam_against_chain(links: Sequence[int] = LINKS, times: Sequence[float] = TIMES) -> xr.Dataset:
-    """Relative error of the head's acceleration for planar and spiral gait, in vacuum and in water.
+    """Relative error of the head acceleration for planar and spiral gait, in vacuum and in water.
 
     The chain is `multibody.from_beam` with the joint rotations of `multibody.strain_law`; the reference is
     `cosserat.head_acceleration` of the same body, gait, fluid and head twist. The two engines share neither
@@ -75,7 +75,7 @@ def beam_against_chain(links: Sequence[int] = LINKS, times: Sequence[float] = TI
 
 
 def table(study: xr.Dataset) -> str:
-    """The study in rows: one for each case, one column for each number of links, the measured order at the end."""
+    """Table of the study: one row per case, one column per number of links, the measured order at the end."""
     counts = study["links"].values
     rows = [
         f"{'head acceleration, relative error':36}" + "".join(f"{f'N = {n}':>12}" for n in counts) + f"{'order':>8}"

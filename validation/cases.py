@@ -1,4 +1,4 @@
-"""The states whose accelerations and internal wrenches are known, and what the beam makes of them."""
+"""States with known accelerations and internal wrenches, and the results of the beam."""
 
 import functools
 
@@ -22,7 +22,7 @@ def case_fields(name: str, path: str) -> cosserat.BodyFields:
     """Motion and internal wrench of the eel in water at one of them.
 
     Args:
-        name: of the state.
+        name: name of the state.
         path: "nested" or "panels".
     """
     case = next(case for case in cases() if case.name == name)

@@ -1,4 +1,4 @@
-"""All the checks there are: importing their modules registers them."""
+"""Catalogue of all checks: importing their modules registers them."""
 
 from collections.abc import Iterable
 
@@ -21,13 +21,13 @@ GROUPS = ("conservation", "agreement", "closed forms")  # names of the groups of
 
 
 def all_checks(groups: Iterable[str] | None = None) -> tuple[CheckFunction, ...]:
-    """The checks, group after group; each returns a `Check` when called.
+    """All checks, group by group; each returns a `Check` when called.
 
     Args:
         groups: names of groups; all when None.
 
     Raises:
-        ValueError: naming a group that does not exist.
+        ValueError: a group does not exist.
     """
     found = registered(groups)
     order = list(dict.fromkeys([*GROUPS, *(function.group for function in found)]))

@@ -1,4 +1,4 @@
-"""The claims of [BPK06], the continuous eel, and what became of them."""
+"""Claims of [BPK06], the continuous eel, and their verdicts."""
 
 import numpy as np
 

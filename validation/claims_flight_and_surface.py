@@ -1,4 +1,4 @@
-"""The claims of [PBB13] (the moth) and [XHLB23] (NATRIX), and what became of them."""
+"""Claims of [PBB13] (the moth) and [XHLB23] (NATRIX), and their verdicts."""
 
 import jax
 import jax.numpy as jnp
@@ -41,7 +41,7 @@ CLAIMS = (
     Claim("added mass of a section", "[PBB13, IV.B]", "ρπc² w⊗w", "ρ(π/4)c² w⊗w; its convective part does no work",
           f"{_AIR}::test_carried_air_does_no_work_and_wind_is_motion", CORRECTED,
           "that of a plate has the 1/4; the printed 6x6 matrix is not symmetric; as printed: reading TB8m"),
-    Claim("hybrid algorithm: torques where motion is told, motion where torques are", "[PBB13, III]", "qualitative",
+    Claim("hybrid algorithm: torques where motion is imposed, motion where torques are", "[PBB13, III]", "qualitative",
           "motor work equals drag and damper losses of a stroke to 1e-6",
           f"{_MOTH}::test_hover_repeats_carries_its_weight_and_spends_what_it_loses", REPRODUCED, "-"),
     Claim("initial conditions give a periodic hover", "[PBB13, IV.C]", "qualitative",

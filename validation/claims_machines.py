@@ -1,4 +1,4 @@
-"""The claims of [KR13] (trees) and [CHA08] (the vertebra) that the code covers, and what became of them."""
+"""Claims of [KR13] (trees) and [CHA08] (the vertebra) that the code covers, and their verdicts."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""Against formulas: the fluid on a straight or rigid body, and what theory says of slender ones."""
+"""Checks against closed forms: fluid loads on a straight or rigid body, and slender-body theory."""
 
 import functools
 
@@ -56,7 +56,7 @@ def mass_of_the_eel() -> Measurement:
     meaning="axial drag, nose drag or axial inertia is wrong",
 )
 def straight_coasting() -> Measurement:
-    """Greatest difference of speed and of distance."""
+    """Maximum difference of speed and of distance."""
     k, V0 = 0.2437004741146085, 0.8
     run = cosserat.rollout(
         eel(),
@@ -125,18 +125,18 @@ _FIGURE_2 = dict(
 
 @check(title="drag of the straight eel at four angles of attack", **_FIGURE_2)
 def drag_of_the_straight_eel() -> Measurement:
-    """Force against the stream over its closed form."""
+    """Force along the stream relative to its closed form."""
     return _held_in_a_stream("drag")
 
 
 @check(title="lift of the straight eel at four angles of attack", **_FIGURE_2)
 def lift_of_the_straight_eel() -> Measurement:
-    """Force across the stream over its closed form."""
+    """Force normal to the stream relative to its closed form."""
     return _held_in_a_stream("lift")
 
 
 def ellipsoid_added_inertia(A: float, B: float, C: float) -> np.ndarray:
-    """Added inertia of a rigid ellipsoidal beam at its centre, slice by slice, from the engine [kg, kg·m²].
+    """Added inertia of a rigid ellipsoidal beam at its centre, summed over sections by the engine [kg, kg·m²].
 
     Args:
         A: semi-axis along t1 [m].

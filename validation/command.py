@@ -1,4 +1,4 @@
-"""The command line of the checks, shared by `python -m validation` and `anguilla validate`."""
+"""Command line of the checks, shared by `python -m validation` and `anguilla validate`."""
 
 import argparse
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ OK, FAILED = 0, 1
 
 DESCRIPTION = """\
 Measures the code against conservation laws, independent figures and closed forms, and prints each number with its
-reference, its tolerance and its unit. The claims of the papers and what became of them are in the ledger.
+reference, its tolerance and its unit. The ledger lists the claims of the papers and their verdicts.
 """
 EPILOG = """\
-exit codes: 0 every check passed, 1 a check failed (it is named, with what that means), 2 bad arguments
+exit codes: 0 every check passed, 1 a check failed (its name and meaning are printed), 2 bad arguments
 """
 
 
@@ -36,16 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=[function.__name__ for function in all_checks()],
         metavar="NAME",
-        help="only this check, one of those that --list shows; may be given several times",
+        help="only this check, see --list; may be given several times",
     )
-    parser.add_argument("--list", action="store_true", help="only say which checks there are")
+    parser.add_argument("--list", action="store_true", help="only list the checks")
     parser.add_argument("--ledger", action="store_true", help="only print the claims of the papers and their verdicts")
     parser.add_argument(
         "--readme", type=Path, metavar="FILE", help="rewrite the table of headlines between the marks in FILE"
     )
-    parser.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="processes that share the checks; as many as processors by default"
-    )
+    parser.add_argument("--jobs", type=_jobs, metavar="N", help="number of processes; default: number of processors")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write DIR/validation.html: table, ledger, figures")
 
 
@@ -61,7 +59,7 @@ def _jobs(text: str) -> int:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Does what the options ask; returns the exit code."""
+    """Executes the options; returns the exit code."""
     functions = all_checks(arguments.group)
     if arguments.names is not None:
         functions = tuple(function for function in functions if function.__name__ in arguments.names)
@@ -77,7 +75,7 @@ def execute(arguments: argparse.Namespace) -> int:
         marked(arguments.readme.read_text(encoding="utf-8"))  # before the long part
     outcome = run(functions, processors() if arguments.jobs is None else arguments.jobs)
     for peer in missing():
-        print(f"not made: the check against {peer}, which is not installed (pip install 'anguilla[peers]')")
+        print(f"skipped: the check against {peer}, which is not installed (pip install 'anguilla[peers]')")
     if arguments.readme is not None and not outcome.failed:
         write_table(arguments.readme, outcome.checks)
     if arguments.out is not None:
@@ -91,10 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs `python -m validation`.
 
     Args:
-        arguments: the words after it; those of the process when None.
+        arguments: command-line arguments; those of the process when None.
 
     Returns:
-        0 when every check passed, 1 when one failed. Bad arguments end the process with 2.
+        0 if every check passed, 1 if one failed. Bad arguments end the process with 2.
     """
     parser = argparse.ArgumentParser(
         prog="python -m validation",

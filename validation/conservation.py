@@ -1,4 +1,4 @@
-"""What nature keeps: momentum, the free tail, power, energy and impulse of the beam."""
+"""Conservation laws of the beam: momentum, the free tail, power, energy and impulse."""
 
 import functools
 
@@ -42,7 +42,7 @@ def _drift(values):
     meaning="the kinematics are not derivatives of one another, or an inertial term is missing",
 )
 def beam_momentum_in_vacuum() -> Measurement:
-    """Linear and angular, about the world's origin, against their first value."""
+    """Linear and angular, about the world's origin, relative to the initial value."""
     start = cosserat.HeadState(twist=[0.1, -0.05, 0.08, 0.2, -0.1, 0.15])
     run = tight_run(six_strains(), hydro.Void(), start)
     momentum = sums_along(eel(), six_strains(), hydro.Void(), run).momentum_w
@@ -103,7 +103,7 @@ def tail_condition_spiral() -> Measurement:
     **{**_TAIL, "unit": "rel.", "shares": "reference"},
 )
 def tail_condition_six_strains() -> Measurement:
-    """By `cosserat.Nested`, over the greatest force and moment along the body."""
+    """By `cosserat.Nested`, relative to the maximum force and moment along the body."""
     fields = case_fields(cases()[-1].name, "nested")
     greatest = np.array([np.abs(fields.force_w).max()] * 3 + [np.abs(fields.moment).max()] * 3)
     require(greatest.min() > 1.0, "there is no internal wrench")
@@ -112,7 +112,7 @@ def tail_condition_six_strains() -> Measurement:
 
 @eqx.filter_jit
 def _energy_rate(beam, gait, fluid, state, t, path):
-    """d/dt(T + T_a) along the motion, by differentiation of the energies themselves."""
+    """d/dt(T + T_a) along the motion, by differentiation of the energies."""
     twist_rate = cosserat.head_acceleration(beam, gait, fluid, state, t, path)
     rates = (state.rotation @ state.twist[:3], quaternion_rate(state.quaternion, state.twist[3:]), twist_rate, 1.0)
 
@@ -180,9 +180,9 @@ def _push():
     shares="ideal water",
 )
 def kirchhoff_energy() -> Measurement:
-    """T + T_a against its first value."""
+    """T + T_a relative to its initial value."""
     wave = gaits.TravellingWave
-    # The laws of `six_strains` with a period of thirty years and the start long past: one program serves both.
+    # The laws of `six_strains` with a period of thirty years and a start long past, so that one program serves both.
     past = gaits.Start(-2.0, -1.0)
     frozen = gaits.timoshenko_reissner(
         1.0 + past * wave(0.05, 1.5, 1e9, 0.3),
@@ -207,7 +207,7 @@ def kirchhoff_energy() -> Measurement:
     shares="ideal water",
 )
 def kirchhoff_impulse() -> Measurement:
-    """Linear and angular, of body and water, against their first value."""
+    """Linear and angular, of body and water, relative to the initial value."""
     run = tight_run(six_strains(), _ideal_water(), _push())
     sums = sums_along(eel(), six_strains(), _ideal_water(), run)
     require(np.ptp(sums.momentum_w[:, 0]) > 1e-2, "body and water do not exchange momentum")

@@ -96,9 +96,9 @@ def tree_inverse_then_direct() -> Measurement:
     medium = mb.immerse(tree, hydro.Morison())
     q, dq, ddq = (jnp.asarray(0.3 * rng.normal(size=36)) for _ in range(3))
     state = mb.BaseState(twist=rng.normal(size=6))
-    told = jax.jit(mb.inverse_dynamics)(tree, state, q, dq, ddq, fluid=medium)
-    back = jax.jit(mb.forward_dynamics)(tree, state, q, dq, told.torque, fluid=medium)
-    require(np.abs(told.torque).max() > 1e-2, "no torque is needed")
-    base = np.abs(back.base_acceleration - told.base_acceleration).max() / np.abs(told.base_acceleration).max()
+    inverse = jax.jit(mb.inverse_dynamics)(tree, state, q, dq, ddq, fluid=medium)
+    back = jax.jit(mb.forward_dynamics)(tree, state, q, dq, inverse.torque, fluid=medium)
+    require(np.abs(inverse.torque).max() > 1e-2, "no torque is needed")
+    base = np.abs(back.base_acceleration - inverse.base_acceleration).max() / np.abs(inverse.base_acceleration).max()
     joints = np.abs(back.acceleration - ddq).max() / np.abs(ddq).max()
     return max(base, joints), 0.0, ROUND_TRIP

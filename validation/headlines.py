@@ -1,4 +1,4 @@
-"""The table of the README: the checks a reader asks for first, each with what was measured and what is allowed."""
+"""The table of the README: the main checks, each with its measured value and its tolerance."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,10 +27,10 @@ HEADLINES = (
 
 
 def table(checks: Sequence[Check]) -> str:
-    """The headlines among some checks, in their own order, as a Markdown table.
+    """The headline checks as a Markdown table.
 
     Raises:
-        ValueError: naming a headline that was not made, for instance because a peer is not installed.
+        ValueError: a headline check was not run, for instance because a peer library is not installed.
     """
     titles = {function.__name__: function.title for function in registered()}
     made = {check.name: check for check in checks}
@@ -48,13 +48,13 @@ def table(checks: Sequence[Check]) -> str:
 
 
 def marked(text: str) -> tuple[str, str, str]:
-    """A text cut at the marks: before the table, the table, after it.
+    """Splits a text at the marks: before the table, the table, after it.
 
     Raises:
-        ValueError: the marks are not there, once each.
+        ValueError: the marks do not occur exactly once each.
     """
     if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise ValueError(f"the marks {BEGIN!r} and {END!r} must stand in the text once each")
+        raise ValueError(f"the marks {BEGIN!r} and {END!r} must occur exactly once each")
     before, rest = text.split(BEGIN)
     inside, after = rest.split(END)
     return before + BEGIN, inside.strip(), END + after

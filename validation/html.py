@@ -1,4 +1,4 @@
-"""The report as one self-contained page: table, figures, ledger."""
+"""The report as one self-contained HTML page: table, figures, ledger."""
 
 import base64
 import html
@@ -30,8 +30,8 @@ figure img { width: 100% } figcaption { font-size: 90%; color: #555 }
 pre { background: #fbeaea; padding: 1em; overflow: auto }
 """
 MEANINGS = {  # of the groups
-    "conservation": "What nature keeps: momentum, energy, impulse, power, the free tail.",
-    "agreement": "Two ways to the same number: the other engine, another library, figures computed elsewhere.",
+    "conservation": "Conservation laws: momentum, energy, impulse, power, the free tail.",
+    "agreement": "Independent computations of the same quantity: the other engine, another library, separate code.",
     "closed forms": "Formulas.",
 }
 
@@ -40,8 +40,8 @@ def write_report(outcome: Outcome, directory: Path) -> Path:
     """Writes DIR/validation.html and returns its path.
 
     Args:
-        outcome: the checks that were made.
-        directory: where the page goes; made when it does not exist.
+        outcome: the results of the checks.
+        directory: output directory; created if missing.
     """
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "validation.html"
@@ -53,7 +53,7 @@ def page(outcome: Outcome, pictures: Sequence[tuple[str, Figure]]) -> str:
     """The page as text.
 
     Args:
-        outcome: the checks that were made.
+        outcome: the results of the checks.
         pictures: captions and figures.
     """
     claims = ledger()

@@ -1,4 +1,4 @@
-"""Where the drag of a swimming body has kinks: with panels that end there, quadrature keeps all its digits."""
+"""Locates the kinks of the drag along a swimming body: with panels that end there, quadrature stays accurate."""
 
 import numpy as np
 from jaxtyping import Float
@@ -7,9 +7,9 @@ import cosserat
 from gaits import Strain
 from hydro import Void
 
-STATIONS = 401  # between which a sign may change once
-KINKED = (0, 3)  # |V1| V1 and |Ω1| Ω1; the velocity across the body vanishes nowhere in general
-PANELS = 40  # over the body, at least three in a piece
+STATIONS = 401  # stations between which at most one change of sign is detected
+KINKED = (0, 3)  # |V1| V1 and |Ω1| Ω1; the lateral velocity does not vanish in general
+PANELS = 40  # over the body, at least three per piece
 
 
 def kinks(
@@ -26,7 +26,7 @@ def kinks(
         values = twists(even)[:, component]
         for k in np.flatnonzero(values[:-1] * values[1:] < 0.0):
             X, ends = even[k : k + 2], values[k : k + 2]
-            for _ in range(2):  # each look is four hundred times closer
+            for _ in range(2):  # each pass refines four hundred times
                 close = np.linspace(X[0], X[1], STATIONS)
                 near = twists(close)[:, component]
                 first = np.flatnonzero(near[:-1] * near[1:] <= 0.0)[0]
@@ -38,7 +38,7 @@ def kinks(
 def cut_at_kinks(
     beam: cosserat.Beam, gait: Strain, state: cosserat.HeadState, t: float, path: cosserat.Panels
 ) -> cosserat.Beam:
-    """The same beam, its load panels fine and ending where the drag has kinks at this instant."""
+    """The same beam with fine load panels that end where the drag has kinks at this instant."""
     profile = beam.profile.cut(kinks(beam, gait, state, t, path))
     widths = np.diff(np.asarray(profile.breaks)) / float(beam.length)
     panels = tuple(max(3, int(np.ceil(PANELS * width))) for width in widths)

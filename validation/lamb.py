@@ -26,7 +26,7 @@ def slender_added_inertia(A: float, B: float, C: float, rho: float) -> np.ndarra
 
 
 def lamb_added_inertia(A: float, B: float, C: float, rho: float) -> np.ndarray:
-    """The same for any ellipsoid, in an ideal fluid without bounds (Lamb, Hydrodynamics, articles 114-115, 121).
+    """The same for any ellipsoid in an unbounded ideal fluid (Lamb, Hydrodynamics, articles 114-115, 121).
 
         α0 = ABC ∫0..∞ dλ / ((A²+λ) Δ),  Δ² = (A²+λ)(B²+λ)(C²+λ), and likewise β0, γ0;
         m1 = α0/(2-α0) m,   I1 = (B²-C²)²(γ0-β0) / (2(B²-C²) + (B²+C²)(β0-γ0)) m/5,   m = 4πρABC/3
@@ -65,13 +65,13 @@ def lamb_added_inertia(A: float, B: float, C: float, rho: float) -> np.ndarray:
 
 
 def slender_excess(A: float, B: float, C: float) -> np.ndarray:
-    """What slender-body theory leaves: its (m2, m3, I1, I2, I3) over Lamb's, minus one, and m1 over the displaced mass.
+    """Error of slender-body theory: its (m2, m3, I1, I2, I3) over Lamb's minus one, and m1 over the displaced mass.
 
     To second order in b = B/A and c = C/A, from the expansion of Lamb's integrals:
 
         α0 = 2bc (ln(4/(b+c)) - 1),   β0 = 2c/(b+c) - α0/2 - d,   γ0 = 2b/(b+c) - α0/2 + d,   d = bc (c-b)/(2(c+b))
 
-    The error is of fourth order, with squares of logarithms: the square of the greatest of these numbers.
+    The error of this expansion is of fourth order, with squared logarithms: the square of the largest of these.
 
     Args:
         A: long semi-axis [m].
@@ -81,7 +81,7 @@ def slender_excess(A: float, B: float, C: float) -> np.ndarray:
     b, c = B / A, C / A
     alpha = 2.0 * b * c * (np.log(4.0 / (b + c)) - 1.0)
     d = b * c * (c - b) / (2.0 * (c + b))
-    scale = (b + c) ** 2 / (2.0 * b * c)  # 2/(β(2-β)) = 2/(γ(2-γ)): how β0/(2-β0) answers to a change
+    scale = (b + c) ** 2 / (2.0 * b * c)  # 2/(β(2-β)) = 2/(γ(2-γ)): sensitivity of β0/(2-β0)
 
     def rotary(square, coefficient, change):
         across = square * (2.0 + coefficient) / (2.0 - coefficient) - 2.0 * square

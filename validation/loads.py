@@ -1,4 +1,4 @@
-"""Loads of a fluid on one section against formulas written with vectors: water, air on a blade, a free surface."""
+"""Fluid loads on one section against vector formulas: water, air on a blade, a free surface."""
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ TWIST, RATE = np.array([0.3, -1.1, 0.7, 5.0, -3.0, 8.0]), np.array([2.0, -1.0, 3
 
 
 def _carried(inertia, twist, rate):
-    """Wrench of a diagonal inertia whose momentum the section carries: -(d/dt p + Ω×p; d/dt L + Ω×L + V×p)."""
+    """Wrench of a diagonal inertia whose momentum moves with the section: -(d/dt p + Ω×p; d/dt L + Ω×L + V×p)."""
     V, omega, momentum = twist[:3], twist[3:], inertia * twist
     turned = np.concatenate(
         [np.cross(omega, momentum[:3]), np.cross(omega, momentum[3:]) + np.cross(V, momentum[:3])]
@@ -59,7 +59,7 @@ def _blade():
     meaning="a flapping wing would be carried or held back by the wrong force",
 )
 def lift_and_drag_of_a_blade() -> Measurement:
-    """Worst component over the greatest force."""
+    """Worst component relative to the maximum force."""
     velocities, t = np.random.default_rng(1).normal(size=(40, 3)), np.array([0.0, 0.0, 1.0])
     expected = []
     for velocity in velocities:
@@ -94,12 +94,12 @@ def air_carried_by_a_blade() -> Measurement:
 
 
 def clipped_moments(corners: np.ndarray, height: float, slope: np.ndarray) -> np.ndarray:
-    """Area and first moments (A, S_y, S_z) of the part of a polygon under water, by cutting its outline [m², m³].
+    """Area and first moments (A, S_y, S_z) of the submerged part of a polygon, by clipping its outline [m², m³].
 
     Args:
-        corners: (y, z) of the corners in order [m].
-        height: of the origin over the water [m].
-        slope: how the height grows with y and z [-].
+        corners: (y, z) of the vertices in order [m].
+        height: height of the origin above the water [m].
+        slope: derivative of the height with respect to y and z [-].
     """
     over = height + corners @ slope
     wet = []
@@ -117,7 +117,7 @@ def clipped_moments(corners: np.ndarray, height: float, slope: np.ndarray) -> np
 
 
 def _three_lobes():
-    """Corners of a section like that of NATRIX's shells [m]."""
+    """Vertices of a section like that of NATRIX's shells [m]."""
     angle = np.linspace(0.0, 2 * np.pi, 49)
     radius = 0.042 * (1 + 0.1 * np.cos(3 * (angle - np.pi / 2)))
     return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)

@@ -1,4 +1,4 @@
-"""`python -m validation.moth`: the hover of every reading of [PBB13] beside the published numbers, none hidden."""
+"""`python -m validation.moth`: the hover of every reading of [PBB13] next to the published values."""
 
 import jax
 
@@ -18,14 +18,14 @@ from anguilla.robots.moth import (
 
 
 def hover_of(reading: str, sections: int = 4) -> tuple[Hover, Accounts, Figures, Floquet]:
-    """The hover of one reading, found from rest, with everything one asks of it."""
+    """The hover of one reading, found from rest, with its energy budget, figures and multipliers."""
     found = hover(flight(sections, reading))
     means, run = accounts(found)
     return found, means, hover_figures(found, means, run), floquet(found)
 
 
 def hover_lines(readings: tuple[str, ...] = tuple(READINGS)) -> list[str]:
-    """The table published / ours, and below it how exact each hover is and whether it lasts."""
+    """Table of published and computed values, accuracy of each hover and its stability."""
     hovers = {name: hover_of(name) for name in readings}
     lines = published_lines({name: ours for name, (_, _, ours, _) in hovers.items()})
     for name, (found, means, _, multipliers) in hovers.items():

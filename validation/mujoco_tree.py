@@ -1,4 +1,4 @@
-"""A tree of `multibody` written for mujoco, which computes it in its own way, in C."""
+"""Conversion of a `multibody` tree to mujoco, as an independent implementation in C."""
 
 # pyright: reportAttributeAccessIssue=false, reportMissingImports=false
 from typing import Any
@@ -17,7 +17,7 @@ JOINTS = {
 
 
 def to_mujoco(tree: Tree, gravity: np.ndarray) -> Any:
-    """The same floating machine under gravity [m/s²]: joint k bears the name "jk". Every body needs mass."""
+    """The same floating machine under gravity [m/s²]; joint k is named "jk". Every body needs mass."""
     spec = mujoco.MjSpec()
     spec.option.gravity = gravity
     base = spec.worldbody.add_body(name="b0")

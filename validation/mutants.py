@@ -1,7 +1,7 @@
-"""`python -m validation.mutants`: puts the papers' misprints back, one at a time, and shows that a check fails.
+"""`python -m validation.mutants`: reintroduces the papers' misprints one at a time and shows that a check fails.
 
-Each mutant is a substitution in a temporary copy of the packages; the checks named with it then run in a process of
-their own. A mutant that survives is a hole in the checks. The untouched copy is run first: there they must all pass.
+Each mutant is a substitution in a temporary copy of the packages; the checks named with it then run in a separate
+process. A surviving mutant is a gap in the checks. The unmodified copy is run first, and must pass all of them.
 """
 
 import argparse
@@ -25,13 +25,13 @@ CACHE = "JAX_COMPILATION_CACHE_DIR"
 
 
 class Verdict(NamedTuple):
-    """What the checks made of a mutant.
+    """Result of the checks on a mutant.
 
     Attributes:
-        killers: the checks that failed by a wrong number.
-        words: what one reads in the table.
-        seconds: how long it took [s].
-        trouble: what the checks printed, where they could not be made; empty otherwise.
+        killers: the checks that failed with a wrong number.
+        words: text for the table.
+        seconds: duration [s].
+        trouble: output of checks that could not be run; empty otherwise.
     """
 
     killers: tuple[str, ...]
@@ -52,26 +52,26 @@ def mutate(mutant: Mutant, root: Path) -> None:
     """Applies a substitution to a copy of the packages.
 
     Raises:
-        ValueError: when the text does not stand there exactly once.
+        ValueError: the text does not occur exactly once.
     """
     path = root / mutant.file
     text = path.read_text(encoding="utf-8")
     count = text.count(mutant.old)
     if count != 1:
-        raise ValueError(f"mutant {mutant.name!r}: {mutant.old!r} stands {count} times in {mutant.file}: must be once")
+        raise ValueError(f"mutant {mutant.name!r}: {mutant.old!r} occurs {count} times in {mutant.file}: must be once")
     path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
 
 
 def trial(origin: Path, checks: Sequence[str], cache: str, mutant: Mutant | None = None) -> Verdict:
-    """Makes checks in a copy of the packages.
+    """Runs checks in a copy of the packages.
 
-    A check that ends in an error does not count as a killer: a mutant that is not a program proves nothing.
+    A check that ends in an error does not count as a killer: a mutant that does not run proves nothing.
 
     Args:
-        origin: directory that holds the packages.
-        checks: their names.
-        cache: directory of compiled programs; those that the mutant does not touch are not compiled again.
-        mutant: what is put in place; None for nothing.
+        origin: directory of the packages.
+        checks: names of the checks.
+        cache: directory of compiled programs; those that the mutant does not affect are reused.
+        mutant: the substitution; None for none.
     """
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as place:
@@ -108,7 +108,7 @@ def copied(origin: Path, root: Path) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the mutants; returns 1 when one survives."""
+    """Runs the mutants; returns 1 if one survives."""
     parser = argparse.ArgumentParser(prog="python -m validation.mutants", description=__doc__)
     names = [mutant.name for mutant in MUTANTS]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=", ".join(names))
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [mutant for mutant in MUTANTS if options.only is None or mutant.name in options.only]
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        # All mutants come from one snapshot: the sources may be edited meanwhile.
+        # All mutants start from one snapshot, because the sources may be edited meanwhile.
         origin = Path(place) / "snapshot"
         origin.mkdir()
         copied(sources(), origin)

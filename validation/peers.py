@@ -1,4 +1,4 @@
-"""The tree engine against other people's: pinocchio and mujoco, where they are installed."""
+"""The tree engine against pinocchio and mujoco, if they are installed."""
 
 # pyright: reportAttributeAccessIssue=false, reportMissingImports=false
 import importlib.util
@@ -15,17 +15,17 @@ from .report import Measurement, check, require
 
 GROUP = "agreement"
 PEERS = ("pinocchio", "mujoco")
-ROUND_OFF = 1e-10  # relative: two algorithms on some forty freedoms
+ROUND_OFF = 1e-10  # relative: two algorithms on about forty degrees of freedom
 GRAVITY = np.array([0.4, -1.2, -9.81])
 
 
 def missing() -> tuple[str, ...]:
-    """The peers that are not installed; their checks do not exist then."""
+    """Peer libraries that are not installed; their checks are then not registered."""
     return tuple(name for name in PEERS if importlib.util.find_spec(name) is None)
 
 
 def branched() -> mb.Tree:
-    """Eight bodies: revolute, prismatic and spherical joints, with a branch, axes and inertias of no symmetry."""
+    """Eight bodies: revolute, prismatic and spherical joints, with a branch, and axes and inertias without symmetry."""
     rng = np.random.default_rng(4)
     unit = lambda v: v / np.linalg.norm(v)  # noqa: E731
     kinds = ("revolute", "spherical", "revolute", "prismatic", "revolute", "revolute", "spherical")
@@ -48,7 +48,7 @@ def branched() -> mb.Tree:
 
 
 def random_state(tree: mb.Tree) -> SimpleNamespace:
-    """Base, positions, rates, torques: nothing zero, nothing aligned."""
+    """Random base, positions, rates, torques: nothing zero, nothing aligned."""
     rng = np.random.default_rng(7)
     turn = rng.normal(size=4)
     n = tree.layout.freedoms
@@ -66,7 +66,7 @@ def _forward(tree, given):
 
 
 def _values(tree, given, k):
-    """Positions of joint k, and where its freedoms stand in the tree."""
+    """Positions of joint k, and the indices of its freedoms in the tree."""
     table = tree.layout
     q = np.asarray(given.q)[table.position_start[k] : table.position_start[k + 1]]
     return q, slice(table.freedom_start[k], table.freedom_start[k + 1])

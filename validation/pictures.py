@@ -1,4 +1,4 @@
-"""Figures of the report, from what the checks measured on the way."""
+"""Figures of the report, from arrays recorded by the checks."""
 
 import matplotlib
 import numpy as np
@@ -9,16 +9,16 @@ from .running import Outcome
 
 
 def figures(outcome: Outcome) -> list[tuple[str, Figure]]:
-    """Pictures of what was measured; those whose checks were not made are left out."""
+    """Figures of the recorded arrays; those whose checks were not run are omitted."""
     shown, pictures = outcome.exhibits, []
     if "swims" in shown:
         caption = "Head of the eel in the four published gaits, 10 s from rest: from above, and its depth."
         pictures.append((caption, _swim_figure(shown["swims"])))
     if {"chain in vacuum", "chain in water"} <= shown.keys():
-        caption = "Chains of rigid links tend to the beam at second order (spiral gait)."
+        caption = "Chains of rigid links converge to the beam at second order (spiral gait)."
         pictures.append((caption, _chain_figure(shown["chain in vacuum"], shown["chain in water"])))
     if "lamb" in shown:
-        caption = "Added inertia slice by slice tends to Lamb's exact ellipsoid as it becomes slender."
+        caption = "Added inertia by sections converges to Lamb's exact ellipsoid as it becomes slender."
         pictures.append((caption, _lamb_figure(shown["lamb"])))
     return pictures
 

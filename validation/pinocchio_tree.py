@@ -1,4 +1,4 @@
-"""A tree of `multibody` written for pinocchio, which computes it in its own way, in C++."""
+"""Conversion of a `multibody` tree to pinocchio, as an independent implementation in C++."""
 
 # pyright: reportMissingImports=false
 from typing import Any, NamedTuple
@@ -11,11 +11,11 @@ from spatial import split_inertia
 
 
 class PinocchioTree(NamedTuple):
-    """The same machine.
+    """The same machine in pinocchio.
 
     Attributes:
-        model: pinocchio's.
-        ride: for each body, the pinocchio joint it rides on.
+        model: the pinocchio model.
+        ride: for each body, the pinocchio joint that carries it.
         seat: for each body, its pose in that joint's frame.
     """
 
@@ -47,7 +47,7 @@ def to_pinocchio(tree: Tree, gravity: np.ndarray) -> PinocchioTree:
 
 
 def depth_first(parents: tuple[int, ...]) -> list[int]:
-    """Order in which such libraries meet the bodies: each branch to its end."""
+    """Depth-first order of the bodies, as used by such libraries."""
     order, stack = [], [0]
     while stack:
         body = stack.pop()

@@ -1,4 +1,4 @@
-"""The ledger of published claims: what a paper says, what this code gives, and the verdict."""
+"""Ledger of published claims: the claim, the result of this code, and the verdict."""
 
 import textwrap
 from collections.abc import Callable
@@ -15,13 +15,13 @@ class Claim(NamedTuple):
     """One claim of a paper.
 
     Attributes:
-        claim: what is said.
+        claim: the statement.
         where: paper and section or equation.
-        published: the value, or what the paper shows.
-        ours: what this code gives; a function where it is cheap to compute.
+        published: the published value or result.
+        ours: result of this code; a function if it is cheap to compute.
         evidence: the check, or the test as file::function, that computes it.
         verdict: one of `VERDICTS`.
-        why: the correction, or why not; "-" where nothing is to be said.
+        why: the correction, or the reason; "-" if none.
     """
 
     claim: str
@@ -33,7 +33,7 @@ class Claim(NamedTuple):
     why: str
 
     def cells(self) -> tuple[str, ...]:
-        """The seven cells as text, with what is cheap to compute computed now."""
+        """The seven cells as text; cheap results are computed now."""
         ours = self.ours if isinstance(self.ours, str) else self.ours()
         return (self.claim, self.where, self.published, ours, self.evidence, self.verdict, self.why)
 
@@ -42,7 +42,7 @@ COLUMNS = ("claim", "where", "published", "ours", "evidence", "verdict", "why")
 
 
 def ledger() -> tuple[Claim, ...]:
-    """All the claims, paper after paper."""
+    """All claims, paper by paper."""
     from .claims_eel import CLAIMS as eel
     from .claims_flight_and_surface import CLAIMS as flight_and_surface
     from .claims_machines import CLAIMS as machines
@@ -51,7 +51,7 @@ def ledger() -> tuple[Claim, ...]:
 
 
 def print_ledger(claims: tuple[Claim, ...]) -> None:
-    """Prints the claims one by one, then how many have each verdict."""
+    """Prints the claims one by one, then the number of each verdict."""
     for k, claim in enumerate(claims, 1):
         name, where, published, ours, evidence, verdict, why = claim.cells()
         print(f"{k:2}. {name}  {where}")

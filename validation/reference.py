@@ -17,11 +17,11 @@ class Case(NamedTuple):
     """One state of the reference file.
 
     Attributes:
-        name: its name.
+        name: name of the case.
         gait: the strain law.
-        state: the head.
+        state: state of the head.
         t: time [s].
-        expected: the reference's outputs, in the world frame.
+        expected: outputs of the reference, in the world frame.
         alternatives: head accelerations with other fluid models.
     """
 
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
 @functools.cache
 def eel_reference() -> dict[str, Any]:
-    """The whole reference file."""
+    """The complete reference file."""
     return json.loads(resources.files("validation").joinpath("data/eel_reference.json").read_text())
 
 

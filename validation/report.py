@@ -1,4 +1,4 @@
-"""Checks: a measured number against a reference, with its tolerance, its source and what a failure would mean."""
+"""Checks: a measured number against a reference, with tolerance, source and the meaning of a failure."""
 
 import dataclasses
 import functools
@@ -16,15 +16,15 @@ class Check:
     """One number against its reference.
 
     Attributes:
-        name: its name, unique.
-        group: what kind of evidence it is.
-        measured: what this code gives.
-        reference: what it should give.
-        tolerance: greatest difference that passes.
-        unit: of the three numbers.
-        source: where the reference comes from.
-        meaning: what a failure would mean.
-        error: the traceback of a check that could not be made; empty otherwise.
+        name: unique name.
+        group: kind of evidence.
+        measured: result of this code.
+        reference: expected value.
+        tolerance: maximum allowed difference.
+        unit: unit of the three numbers.
+        source: origin of the reference.
+        meaning: meaning of a failure.
+        error: traceback of a check that could not be run; empty otherwise.
     """
 
     name: str
@@ -39,18 +39,18 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether the difference is within the tolerance; never for NaN, nor after an error."""
+        """Whether the difference is within the tolerance; False for NaN or after an error."""
         return not self.error and abs(self.measured - self.reference) <= self.tolerance
 
 
 @runtime_checkable
 class CheckFunction(Protocol):
-    """A registered check: call it to make it.
+    """A registered check: call it to run it.
 
     Attributes:
-        group: what kind of evidence it is.
+        group: kind of evidence.
         title: what is compared.
-        shares: a word common to the checks that share runs or compiled programs.
+        shares: label common to checks that share runs or compiled programs.
     """
 
     __name__: str
@@ -60,7 +60,7 @@ class CheckFunction(Protocol):
     shares: str
 
     def __call__(self) -> Check:
-        """Measures."""
+        """Runs the check."""
         ...
 
 
@@ -71,15 +71,15 @@ _EXHIBITS: dict[str, dict[str, np.ndarray]] = {}
 def check(
     *, group: str, title: str, unit: str, source: str, meaning: str, shares: str = ""
 ) -> Callable[[Callable[[], Measurement]], CheckFunction]:
-    """Registers a function () -> (measured, reference, tolerance) as a check that bears the function's name.
+    """Registers a function () -> (measured, reference, tolerance) as a check with the function's name.
 
     Args:
-        group: what kind of evidence it is.
-        title: one line that says what is compared.
-        unit: of the three numbers; "-" for none.
-        source: where the reference comes from.
-        meaning: what a failure would mean.
-        shares: checks with the same word share runs or compiled programs, and are made in one process.
+        group: kind of evidence.
+        title: one line that describes the comparison.
+        unit: unit of the three numbers; "-" for none.
+        source: origin of the reference.
+        meaning: meaning of a failure.
+        shares: checks with the same label share runs or compiled programs, and run in one process.
     """
 
     def register(measure: Callable[[], Measurement]) -> CheckFunction:
@@ -102,20 +102,20 @@ def check(
 
 
 def require(condition: object, message: str) -> None:
-    """Refuses a check that would pass because nothing happens in it.
+    """Rejects a check that would pass vacuously.
 
     Raises:
-        RuntimeError: when the condition does not hold.
+        RuntimeError: the condition does not hold.
     """
     if not bool(condition):
-        raise RuntimeError(f"this check would say nothing: {message}")
+        raise RuntimeError(f"this check would be vacuous: {message}")
 
 
 def registered(groups: Iterable[str] | None = None) -> tuple[CheckFunction, ...]:
-    """The checks registered so far, in order, of some groups or of all.
+    """The registered checks, in order, of some groups or of all.
 
     Raises:
-        ValueError: naming a group that does not exist.
+        ValueError: a group does not exist.
     """
     known = tuple(dict.fromkeys(function.group for function in _REGISTRY.values()))
     wanted = known if groups is None else tuple(groups)
@@ -126,17 +126,17 @@ def registered(groups: Iterable[str] | None = None) -> tuple[CheckFunction, ...]
 
 
 def exhibit(name: str, **arrays: object) -> None:
-    """Keeps what a check measured on the way, for a figure of the report.
+    """Records arrays of a check for a figure of the report.
 
     Args:
-        name: of the figure.
-        arrays: what it shows, by name.
+        name: name of the figure.
+        arrays: the arrays, by name.
     """
     _EXHIBITS[name] = {key: np.asarray(value) for key, value in arrays.items()}
 
 
 def taken_exhibits() -> dict[str, dict[str, np.ndarray]]:
-    """The exhibits kept since the last call."""
+    """The exhibits recorded since the last call."""
     taken = dict(_EXHIBITS)
     _EXHIBITS.clear()
     return taken

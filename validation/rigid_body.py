@@ -1,4 +1,4 @@
-"""A rigid body spinning in vacuum: Euler's equations solved by Jacobi's elliptic functions."""
+"""A rigid body spinning in vacuum: Euler's equations solved by Jacobi elliptic functions."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from .closed_forms import GROUP
 from .report import Measurement, check, require
 from .subjects import straight
 
-SPIN = 1e-10  # rad/s: rtol 1e-12 over a few turns
+SPIN = 1e-10  # rad/s: rtol 1e-12 over a few revolutions
 SIZES = (0.4, 0.10, 0.04)  # length and semi-axes along t2, t3 of the body [m]: moments of inertia I1 < I2 < I3
 START = (0.8, 0.0, 2.0)  # angular velocity [rad/s], nearer to t3, the axis of the greatest moment
 TIMES = np.linspace(0.0, 10.0, 11)
@@ -67,7 +67,7 @@ _EULER = dict(
 
 @check(title="a straight beam spinning freely for 10 s in vacuum", **_EULER)
 def euler_poinsot_beam() -> Measurement:
-    """The head is at one end: its velocity keeps the centre of mass still."""
+    """The head is at one end; its velocity keeps the centre of mass at rest."""
     length, b, c = SIZES
     velocity = -np.cross(START, [0.5 * length, 0.0, 0.0])
     run = cosserat.rollout(
@@ -97,7 +97,7 @@ def euler_poinsot_tree() -> Measurement:
     )
     velocity = -np.cross(START, [0.5 * length, 0.0, 0.0])
     state = mb.BaseState(twist=np.concatenate([velocity, START]))
-    # Each output is the end of a run of its own: between steps the solver interpolates, at a lower order.
+    # Each output is the end of a separate run, because dense output has a lower order.
     spins = [np.array(START)]
     for t0, t1 in zip(TIMES[:-1], TIMES[1:], strict=True):
         run = mb.rollout(

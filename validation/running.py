@@ -1,4 +1,4 @@
-"""Makes checks, one after the other or in several processes, and prints each as a row of a table."""
+"""Runs checks, sequentially or in several processes, and prints each as a row of a table."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ import numpy as np
 
 from .report import Check, CheckFunction, taken_exhibits
 
-# What a process that makes checks must know of the one that started it.
+# Settings that a worker process inherits from its parent.
 SETTINGS = (
     "jax_enable_x64",
     "jax_compilation_cache_dir",
@@ -26,13 +26,13 @@ SETTINGS = (
 
 
 class Made(NamedTuple):
-    """A check that was made.
+    """Result of one check.
 
     Attributes:
         check: the numbers.
-        seconds: how long it took [s].
-        processor: how much time of the processors it took [s].
-        exhibits: what it left for figures.
+        seconds: wall time [s].
+        processor: processor time [s].
+        exhibits: arrays recorded for figures.
     """
 
     check: Check
@@ -42,15 +42,15 @@ class Made(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Checks that were made, in the order they were asked for.
+    """Results of checks, in the requested order.
 
     Attributes:
         checks: the numbers.
-        seconds: how long each took [s].
-        processor: how much time of the processors each took [s].
-        wall: how long all took [s].
-        jobs: processes that made them.
-        exhibits: what they left for figures.
+        seconds: wall time of each [s].
+        processor: processor time of each [s].
+        wall: total wall time [s].
+        jobs: number of processes.
+        exhibits: arrays recorded for figures.
     """
 
     checks: tuple[Check, ...]
@@ -62,32 +62,32 @@ class Outcome(NamedTuple):
 
     @property
     def failed(self) -> tuple[Check, ...]:
-        """Those that did not pass."""
+        """The checks that failed."""
         return tuple(check for check in self.checks if not check.passed)
 
 
 def attempt(function: CheckFunction) -> Check:
-    """Makes one check; an error inside becomes a check that failed and keeps its traceback."""
+    """Runs one check; an exception becomes a failed check with its traceback."""
     try:
         return function()
-    except Exception as error:  # whatever it is, it is shown, and the check counts as failed
+    except Exception as error:  # any exception is reported, and the check counts as failed
         kind = "".join(traceback.format_exception_only(error)).strip()
         return _not_made(function, kind.splitlines()[0], traceback.format_exc())
 
 
 def run(functions: Sequence[CheckFunction], jobs: int = 1) -> Outcome:
-    """Makes checks and prints each as a row of a table as soon as it is made.
+    """Runs checks and prints each as a row of a table as soon as it is finished.
 
     Args:
         functions: the checks.
-        jobs: processes among which they are shared out. Checks that share runs or programs stay together.
+        jobs: number of processes. Checks that share runs or programs stay together.
     """
     begin = time.perf_counter()
     package = __name__.split(".")[0]
     shared = [function for function in functions if function.__module__.split(".")[0] == package]
     bundles = bundled(shared)
     jobs = max(1, min(jobs, len(bundles)))
-    # Other processes know the checks of this package only; those that a program registers itself are made here.
+    # Worker processes only know the checks of this package; others are run here.
     here = functions if jobs == 1 else [function for function in functions if function not in shared]
     width = max((len(function.__name__) for function in functions), default=4)
     names = ("group", "check", "measured", "reference", "tolerance", "unit", "verdict", "time", "processor")
@@ -117,7 +117,7 @@ def run(functions: Sequence[CheckFunction], jobs: int = 1) -> Outcome:
 
 
 def summary(outcome: Outcome) -> str:
-    """How many passed, and how long it took."""
+    """Number of passed checks, and the time taken."""
     count = len(outcome.checks)
     processes = "one process" if outcome.jobs == 1 else f"{outcome.jobs} processes"
     spent = f"{outcome.wall:.0f} s ({sum(outcome.processor):.0f} s of processor time, {processes})"
@@ -125,7 +125,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def bundled(functions: Sequence[CheckFunction]) -> list[tuple[CheckFunction, ...]]:
-    """The checks in bundles that share runs or programs, the greatest first: the last ones should be short."""
+    """The checks in bundles that share runs or programs, largest first, so that the last ones are short."""
     bundles: dict[str, list[CheckFunction]] = {}
     for function in functions:
         bundles.setdefault(function.shares, []).append(function)
@@ -133,9 +133,9 @@ def bundled(functions: Sequence[CheckFunction]) -> list[tuple[CheckFunction, ...
 
 
 def in_processes(bundles: Sequence[tuple[CheckFunction, ...]], jobs: int) -> Iterator[Made]:
-    """Checks as they are made by processes of their own; a process that dies makes its checks fail."""
+    """Results from worker processes as they arrive; checks of a process that dies count as failed."""
     settings = {name: getattr(jax.config, name) for name in SETTINGS}
-    context = multiprocessing.get_context("spawn")  # a copy of a process in which JAX runs would hang
+    context = multiprocessing.get_context("spawn")  # forking a process in which JAX runs would deadlock
     with ProcessPoolExecutor(jobs, context, _prepare, (settings,)) as pool:
         waiting = {pool.submit(_make_all, [function.__name__ for function in b]): b for b in bundles}
         for future in as_completed(waiting):
@@ -147,14 +147,14 @@ def in_processes(bundles: Sequence[tuple[CheckFunction, ...]], jobs: int) -> Ite
 
 
 def processors() -> int:
-    """Processors that this process may use."""
+    """Number of processors available to this process."""
     count: Callable[[], int | None] = getattr(os, "process_cpu_count", os.cpu_count)
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else count()
     return allowed or 1
 
 
 def cells(made: Check) -> tuple[str, str, str, str, str, str]:
-    """Name, measured, reference, tolerance, unit and verdict as text."""
+    """Name, measured value, reference, tolerance, unit and verdict as text."""
     verdict = "error" if made.error else ("pass" if made.passed else "FAIL")
     return (
         made.name,
@@ -167,7 +167,7 @@ def cells(made: Check) -> tuple[str, str, str, str, str, str]:
 
 
 def number(value: float) -> str:
-    """Six digits; powers of ten only where they help."""
+    """Six digits; scientific notation only if it helps."""
     return f"{value:.2e}" if 0.0 < abs(value) < 1e-4 else f"{value:.6g}"
 
 
@@ -178,7 +178,7 @@ def _make(function):
 
 
 def _make_all(names):
-    from .catalogue import all_checks  # in the process that makes them: it imports all that the checks need
+    from .catalogue import all_checks  # imported in the worker, with everything that the checks need
 
     known = {function.__name__: function for function in all_checks()}
     return [_make(known[name]) for name in names]

@@ -1,4 +1,4 @@
-"""Slender-body theory: where the slices of the eel's model come from, and what they make of Lighthill's thrust."""
+"""Slender-body theory: the limit of the sectional added mass, and Lighthill's thrust."""
 
 import functools
 
@@ -19,9 +19,9 @@ SLENDERNESS = (0.2, 0.1, 0.05, 0.025, 0.0125)  # C/A, with B/A half of it
 
 @functools.cache
 def lamb_errors() -> np.ndarray:
-    """Slices of the engine over Lamb's exact values, minus one: five entries for each slenderness.
+    """Sectional results of the engine over Lamb's exact values, minus one: five entries for each slenderness.
 
-    The axial mass, which the slices leave out, is given as a fraction of the displaced mass in a sixth column.
+    The axial mass, which the sections omit, is given as a fraction of the displaced mass in a sixth column.
     """
     rows = []
     for s in SLENDERNESS:
@@ -51,7 +51,7 @@ def _expected() -> np.ndarray:
     **_LAMB,
 )
 def lamb_limit() -> Measurement:
-    """The excess itself is 2e-3; what is left beside its leading term is of the order of its square."""
+    """The excess itself is 2e-3; the remainder after its leading term is of the order of its square."""
     expected = _expected()[-1]
     return np.abs(lamb_errors()[-1] - expected).max(), 0.0, expected.max() ** 2
 
@@ -69,14 +69,14 @@ def lamb_order() -> Measurement:
 
 @functools.cache
 def mean_thrust(form: str, amplitude: float, speed: float) -> tuple[float, float]:
-    """Mean thrust of a uniform body whose head is held, waving without drag, and Lighthill's at the tail [N].
+    """Mean thrust of a uniform body waving without drag with its head held, and Lighthill's value at the tail [N].
 
         ½ m_a (<h_t²> - U² <h_x²>) at the tail, h the lateral displacement
 
     Args:
-        form: of the added mass, "paper" or "kirchhoff".
-        amplitude: of the curvature wave [1/m].
-        speed: U, at which the held head is towed [m/s].
+        form: form of the added mass, "paper" or "kirchhoff".
+        amplitude: amplitude of the curvature wave [1/m].
+        speed: towing speed U of the held head [m/s].
     """
     beam = cosserat.rod(1.0, 0.02, 0.05)
     gait = gaits.planar_bending(gaits.TravellingWave(amplitude, 0.8, 1.0))

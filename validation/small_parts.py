@@ -1,4 +1,4 @@
-"""Parts that need no body: the start of a gait, and one vertebra at work."""
+"""Components that need no body: the start of a gait, and one vertebra."""
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,7 @@ DIGITS = 1e-10  # relative: the figures have eleven to twelve digits
     title="start of a gait at its two ends: value, velocity, acceleration",
     unit="-",
     source="(0, 0, 0) and (1, 0, 0): it joins rest and the full gait with two derivatives",
-    meaning="the body is thrown at the start, as by sin(τ) in (68) of [BPK06]",
+    meaning="the start is not smooth, as with sin(τ) in (68) of [BPK06]",
 )
 def start_is_smooth() -> Measurement:
     """A start of one second."""
@@ -40,7 +40,7 @@ def start_is_smooth() -> Measurement:
     meaning="the inverse kinematics or the Jacobian of the wrist is wrong, such as the sign of (7) in [CHA08]",
 )
 def motors_of_a_vertebra() -> Measurement:
-    """The worst of the ten numbers, three by three."""
+    """The worst of the ten numbers."""
     f = jnp.radians(jnp.array([3.0, 10.0, 20.0]))
     turn = lambda vector: spatial.matrix_from_quaternion(spatial.quaternion_exp(vector))  # noqa: E731
     spin, moment = spatial.dexp(f, jnp.array([0.2, -0.5, 1.5])), jnp.array([0.1, 0.4, 1.2])

@@ -1,4 +1,4 @@
-"""The bodies, gaits and runs that several checks share, made once: compilation costs more than all else here."""
+"""Bodies, gaits and runs shared by several checks, built once because compilation dominates their cost."""
 
 import functools
 
@@ -14,7 +14,7 @@ import hydro
 from cosserat.state import unchecked_state
 
 TIMES = np.linspace(0.0, 10.0, 101)  # of the four published swims [s]
-RTOL, ATOL = 1e-9, 1e-11  # of these swims: a tenth of the 1e-6 that their references claim, with a wide margin
+RTOL, ATOL = 1e-9, 1e-11  # of these swims: a tenth of the 1e-6 claimed by their references, with a wide margin
 
 
 @functools.cache
@@ -31,18 +31,18 @@ def nested() -> cosserat.Nested:
 
 @functools.cache
 def tight_nested() -> cosserat.Nested:
-    """The reference space path at the tolerance of round-off."""
+    """The reference space path at round-off tolerance."""
     return cosserat.Nested(controller=diffrax.PIDController(rtol=1e-13, atol=1e-13))
 
 
 def straight(X: Float[Array, ""], t: Float[Array, ""]) -> Float[Array, "6"]:
-    """No deformation at all."""
+    """Zero deformation."""
     return jnp.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
 @functools.cache
 def published_gait(name: str) -> gaits.Strain:
-    """A gait of [BPK06, IX.B-D], all four written as one law of three offsets, so that one program serves them."""
+    """A gait of [BPK06, IX.B-D]; all four are one law with three offsets, so that one program serves them."""
     dive, offset2, offset3 = {
         "planar": (0.0, 0.0, 0.0),
         "turn": (0.0, 0.0, 0.5),
@@ -56,7 +56,7 @@ def published_gait(name: str) -> gaits.Strain:
 
 @functools.cache
 def six_strains() -> gaits.Strain:
-    """A gait in space with torsion, stretch and shear, that starts from rest."""
+    """A spatial gait with torsion, stretch and shear, starting from rest."""
     start, wave = gaits.Start(0.0, 1.0), gaits.TravellingWave
     return gaits.timoshenko_reissner(
         1.0 + start * wave(0.1, 1.5, 0.8, 0.3),
@@ -69,7 +69,7 @@ def six_strains() -> gaits.Strain:
 
 
 def tight_run(gait: gaits.Strain, fluid: hydro.AbstractFluid, state: cosserat.HeadState) -> cosserat.Trajectory:
-    """Ten seconds of the eel at the tightest tolerances that round-off allows; steps land on the output times."""
+    """Ten seconds of the eel at the tightest tolerances that round-off allows; steps end at the output times."""
     return cosserat.rollout(
         eel(),
         gait,
@@ -109,6 +109,6 @@ def sums_along(
 
 
 def relative(value: object, reference: object) -> float:
-    """Greatest difference over the greatest magnitude of the reference."""
+    """Maximum difference relative to the maximum magnitude of the reference."""
     expected = np.asarray(reference, float)
     return float(np.abs(np.asarray(value, float) - expected).max() / np.abs(expected).max())

@@ -1,4 +1,4 @@
-"""What nature keeps, for the tree of rigid bodies: momentum, energy of springs, power in water."""
+"""Conservation laws of the tree of rigid bodies: momentum, energy of springs, power in water."""
 
 import functools
 from typing import Any
@@ -24,12 +24,12 @@ _TIGHT: dict[str, Any] = dict(solver=diffrax.Dopri8(), rtol=1e-12, atol=1e-13)
 
 
 def branched_tree(actuated: bool, stiffness: float = 0.0, rest: float = 0.0) -> mb.Tree:
-    """A base with a spherical and a revolute joint in series, and a branch on a prismatic one.
+    """A base with a spherical and a revolute joint in series, and a branch on a prismatic joint.
 
     Args:
-        actuated: whether the joints follow a law; otherwise they are left to their springs.
-        stiffness: of the springs [N·m/rad, N/m].
-        rest: where the springs are at rest [rad, m].
+        actuated: whether the joints follow a law; otherwise they move under their springs.
+        stiffness: stiffness of the springs [N·m/rad, N/m].
+        rest: rest positions of the springs [rad, m].
     """
     options: dict[str, Any] = dict(actuated=actuated, stiffness=stiffness, rest=rest)
     body = functools.partial(
@@ -63,7 +63,7 @@ def _start():
     meaning="an inertial term of the recursive Newton-Euler equations is wrong, such as (22) of [KR13] as printed",
 )
 def tree_momentum_in_vacuum() -> Measurement:
-    """Linear and angular, about the world's origin, last value against the first."""
+    """Linear and angular, about the world's origin, final value relative to the initial one."""
     tree = branched_tree(True)
     run = mb.rollout(tree, joint_law, None, 10.0, state=_start(), samples=2, **_TIGHT)
     momentum = jax.jit(mb.momentum)
@@ -80,7 +80,7 @@ def tree_momentum_in_vacuum() -> Measurement:
     meaning="direct dynamics and spring torques do not derive from one Lagrangian",
 )
 def tree_energy_of_springs() -> Measurement:
-    """Kinetic and stored energy against their first sum."""
+    """Kinetic plus stored energy relative to the initial value."""
     tree = branched_tree(False, stiffness=3.0, rest=0.1)
     start = jnp.concatenate([quaternion_exp(jnp.asarray([0.3, -0.2, 0.4])), jnp.asarray([0.5, -0.1])])
     rates = jnp.asarray([0.2, -0.4, 0.3, 0.5, -0.2])

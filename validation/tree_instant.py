@@ -1,4 +1,4 @@
-"""The tree at one instant: impulse of body and water, and torques by Lagrange's equations from the energy alone."""
+"""The tree at one instant: impulse of body and water, and torques by Lagrange's equations from the energy."""
 
 import functools
 from typing import NamedTuple
@@ -19,9 +19,9 @@ ROUND_OFF = 1e-12  # relative: 1e-16 times the condition number of the mass matr
 
 
 def immersed_tree() -> mb.Tree:
-    """A base that carries a universal joint with a hinge behind it, and a slider on a branch; all in water.
+    """A base with a universal joint followed by a hinge, and a slider on a branch; all in water.
 
-    No axis is that of a frame, so that no term of the recursion vanishes; rotors turn with the joints.
+    No axis coincides with a frame axis, so that no term of the recursion vanishes; rotors turn with the joints.
     """
     profile = hydro.uniform_profile(0.4, 0.03, 0.06)
     piece, head = mb.strip(profile, (0.0, 0.4)), mb.strip(profile, (0.0, 0.4), nose_radius=0.04)
@@ -40,12 +40,12 @@ def immersed_tree() -> mb.Tree:
 
 
 class Instant(NamedTuple):
-    """What was found, and what it must be.
+    """Computed values and their references.
 
     Attributes:
-        gain: rate of the impulse of body and water about the world's origin [N, N·m].
-        without: the same if the base did not accelerate: what its acceleration must undo.
-        torque: of the inverse dynamics [N·m, N].
+        gain: rate of the impulse of body and water about the world's origin, in the world [N, N·m].
+        without: the same without acceleration of the base.
+        torque: torque of the inverse dynamics [N·m, N].
         lagrange: d/dt ∂T/∂q̇ - ∂T/∂q, by differentiation of the kinetic energy alone [N·m, N].
     """
 
@@ -98,7 +98,7 @@ def instant() -> Instant:
     shares="tree instant",
 )
 def tree_impulse_at_an_instant() -> Measurement:
-    """Over what the acceleration of the base has to undo."""
+    """Relative to the value without acceleration of the base."""
     made = instant()
     require(np.abs(made.without).max() > 1.0, "nothing is to be undone")
     return np.abs(made.gain).max() / np.abs(made.without).max(), 0.0, ROUND_OFF

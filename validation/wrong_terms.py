@@ -1,4 +1,4 @@
-"""The wrong terms that a check must see: the papers' misprints, and slips that one makes oneself."""
+"""Wrong terms that a check must detect: misprints of the papers, and typical slips."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ class Mutant(NamedTuple):
     """A wrong term.
 
     Attributes:
-        name: its name.
-        where: the equation that prints it, or what it is.
-        file: which file changes.
-        old: text that stands there exactly once.
-        new: text put in its place.
-        checks: the checks that must see it.
+        name: name of the mutant.
+        where: the equation that prints it, or a description.
+        file: file to change.
+        old: text that occurs there exactly once.
+        new: replacement text.
+        checks: checks that must detect it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Kinds of arguments; each refuses what is out of range with a sentence, and argparse names the argument."""
+"""Argument types for argparse, with range checks."""
 
 import argparse
 import math
@@ -14,7 +14,7 @@ def positive(text: str) -> float:
 
 
 def at_least(lowest: int):
-    """A kind: whole numbers from `lowest` on."""
+    """Type of integers of at least `lowest`."""
 
     def whole(text: str) -> int:
         try:
@@ -29,7 +29,7 @@ def at_least(lowest: int):
 
 
 def directory(text: str) -> Path:
-    """A directory that exists or can be made."""
+    """A directory that exists or can be created."""
     path = Path(text).expanduser()
     for part in (path, *path.parents):
         if part.exists():

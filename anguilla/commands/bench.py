@@ -1,4 +1,4 @@
-"""`anguilla bench`: every target of speed, measured on this machine. The benchmarks live in the source tree."""
+"""`anguilla bench`: speed measurements on this machine. The benchmarks are part of the source tree."""
 
 import argparse
 import subprocess
@@ -11,8 +11,8 @@ from . import VERBS
 from .arguments import directory
 
 DESCRIPTION = """\
-Measures the engines against a kernel in C, pinocchio, mujoco, PyElastica, SoRoMoX and their own plain variants,
-interleaved in one run, and marks the targets that are missed. Some ten minutes; nothing else should run beside it.
+Measures the engines against a C kernel, pinocchio, mujoco, PyElastica, SoRoMoX and their own plain variants,
+interleaved in one run, and marks missed targets. Takes about ten minutes on an otherwise idle machine.
 """
 EPILOG = """\
 examples:
@@ -34,13 +34,13 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", nargs="+", default=[], metavar="GROUP", help="groups to run; all when left out")
-    parser.add_argument("--out", type=directory, default=Path("out/bench"), metavar="DIR", help="where to write")
+    parser.add_argument("--only", nargs="+", default=[], metavar="GROUP", help="groups to run; default: all")
+    parser.add_argument("--out", type=directory, default=Path("out/bench"), metavar="DIR", help="output directory")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Hands over to the benchmarks of the source tree."""
+    """Runs the benchmarks of the source tree."""
     root = Path(anguilla.__file__).resolve().parent.parent
     if not (root / "tests" / "benchmarks" / "__main__.py").is_file():
         raise RuntimeError("the benchmarks are not installed with the packages: clone the sources and use `make bench`")

@@ -10,18 +10,18 @@ from anguilla import view
 
 from ..studies.gait_search import compared_problems, steady_model
 
-STARTS, SCREEN, RACE = 3, 8, 5  # of each search by gradients: the same for every problem and seed
+STARTS, SCREEN, RACE = 3, 8, 5  # of each gradient search: the same for every problem and seed
 
 
 def starts_and_screen(arguments: argparse.Namespace) -> tuple[int, int]:
-    """How many starts, and how many gaits are screened for them: more of both where optimisers are compared."""
+    """Numbers of starts and of screened gaits; the comparison of optimisers uses more of both."""
     starts = arguments.starts or (STARTS if arguments.compare_cma else 1)
     usual = SCREEN if arguments.compare_cma and starts > 1 else 0
     return starts, usual if arguments.screen is None else arguments.screen
 
 
 def compare_with_cma(arguments: argparse.Namespace, beam: Any, fluid: Any, say: Any) -> list[Path]:
-    """Compares, draws and tells; returns the files written."""
+    """Runs the comparison, draws the figures and prints the table; returns the files written."""
     from ..studies.cma_comparison import against_cma
 
     starts, screen = starts_and_screen(arguments)
@@ -51,7 +51,7 @@ def compare_with_cma(arguments: argparse.Namespace, beam: Any, fluid: Any, say: 
 
 
 def _account(comparison: Any) -> dict[str, Any]:
-    """The comparison as numbers with names."""
+    """The comparison as a nested mapping for JSON."""
     runs = lambda several: [  # noqa: E731
         {
             "seed": run.seed,

@@ -1,4 +1,4 @@
-"""`anguilla optimise`: a better gait for the continuous eel."""
+"""`anguilla optimise`: optimises the gait of the continuous eel."""
 
 import argparse
 import json
@@ -31,12 +31,12 @@ from .compare_cma import compare_with_cma, starts_and_screen
 from .recipe import write_recipe
 
 DESCRIPTION = """\
-The planar gait of Boyer, Porez and Khalil (2006) is improved by gradients: amplitude, wavelength and period of its
-curvature wave change until the steady swim is best. What is found is swum again from rest, at full accuracy.
+Optimises the planar gait of Boyer, Porez and Khalil (2006) by gradients: amplitude, wavelength and period of its
+curvature wave are varied for the best steady swim. The result is checked by a full-accuracy swim from rest.
 
 goals:
-  faster    the greatest steady speed, with no more torque and no more curvature anywhere than the published gait
-  cheaper   the least cost of transport, at no less speed, torque and curvature as above
+  faster    maximum steady speed, with torque and curvature nowhere above those of the published gait
+  cheaper   minimum cost of transport, at the same speed or more; torque and curvature as above
 """
 
 EPILOG = """\
@@ -48,17 +48,17 @@ examples:
   anguilla optimise --goal cheaper --co-design --out out
       radius, tail and length of the body change with the gait, at the same mass
   anguilla optimise --goal faster --vertebrae 12 --curvature-limit 6 --out out
-      what twelve of the vertebrae of `anguilla vertebra` can bend to is a constraint too
+      with the workspace of twelve vertebrae (`anguilla vertebra`) as a constraint
   anguilla optimise --compare-cma --out out
-      gradients against CMA-ES (needs the package cma): cost of transport at one speed, on two problems: curvature
-      held by a penalty, or by the bounds alone
+      gradients against CMA-ES (needs the package cma): cost of transport at 1 m/s, on two problems: curvature
+      limited by a penalty, or by the bounds only
 
-The search can be killed: the same command with the same DIR goes on where it ended (DIR/*.jsonl).
+The search can be interrupted: the same command with the same DIR resumes it (DIR/*.jsonl).
 
 files in DIR, named after the goal:
   GOAL.json          parameters, quantities before and after
   GOAL_log.jsonl     every evaluation: parameters, values, derivatives
-  GOAL_path.png      the way to the optimum
+  GOAL_path.png      history of the optimisation
   GOAL_gaits.png     both gaits: body, torque, curvature
   GOAL.nc            the optimised gait, swum from rest
   GOAL.recipe        the options; `anguilla @DIR/GOAL.recipe --out AGAIN` searches again
@@ -78,39 +78,50 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--goal", choices=GOALS, help="what to look for")
+    what.add_argument("--goal", choices=GOALS, help="objective")
     what.add_argument("--compare-cma", action="store_true", help="gradients against CMA-ES instead")
-    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="output directory")
     parser.add_argument(
         "--added-mass", choices=hydro.FORMS, default="kirchhoff", help="default: kirchhoff (conserves energy)"
     )
     search = parser.add_argument_group("the search")
-    search.add_argument("--co-design", action="store_true", help="the body's sizes change too, its mass does not")
     search.add_argument(
-        "--vertebrae", type=at_least(1), metavar="N", help="a body of N vertebrae, each within its workspace"
+        "--co-design", action="store_true", help="also vary the dimensions of the body, at constant mass"
     )
-    search.add_argument("--torque-limit", type=positive, metavar="NM", help="default: that of the published gait")
-    search.add_argument("--curvature-limit", type=positive, metavar="K", help="[1/m]; default: that of the same")
-    search.add_argument("--margin", type=positive, default=3e-3, metavar="R", help="of the constraints; default: 3e-3")
+    search.add_argument("--vertebrae", type=at_least(1), metavar="N", help="constrain N vertebrae to their workspace")
+    search.add_argument("--torque-limit", type=positive, metavar="NM", help="[N m]; default: as in the published gait")
     search.add_argument(
-        "--starts", type=at_least(1), metavar="N", help="the first is the published gait; default: 1, compared: 3"
+        "--curvature-limit", type=positive, metavar="K", help="[1/m]; default: as in the published gait"
+    )
+    search.add_argument(
+        "--margin", type=positive, default=3e-3, metavar="R", help="relative margin of the constraints; default: 3e-3"
+    )
+    search.add_argument(
+        "--starts",
+        type=at_least(1),
+        metavar="N",
+        help="the first is the published gait; default: 1 (3 with --compare-cma)",
     )
     search.add_argument(
         "--screen",
         type=at_least(0),
         metavar="N",
-        help="gaits all over the bounds, the best of which are the other starts; default: 0, compared: 8",
+        help="number of screened gaits, the best of which are the other starts; default: 0 (8 with --compare-cma)",
     )
-    search.add_argument("--iterations", type=at_least(1), default=100, metavar="N", help="at most; default: 100")
-    search.add_argument("--method", choices=("slsqp", "trust-constr"), default="slsqp", help="of SciPy; default: slsqp")
-    search.add_argument("--budget", type=at_least(12), default=1200, metavar="N", help="of CMA-ES; default: 1200")
+    search.add_argument("--iterations", type=at_least(1), default=100, metavar="N", help="maximum number; default: 100")
+    search.add_argument(
+        "--method", choices=("slsqp", "trust-constr"), default="slsqp", help="SciPy method; default: slsqp"
+    )
+    search.add_argument(
+        "--budget", type=at_least(12), default=1200, metavar="N", help="rollouts of CMA-ES; default: 1200"
+    )
     search.add_argument("--seeds", type=at_least(1), default=3, metavar="N", help="runs of CMA-ES; default: 3")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no table")
     parser.set_defaults(run=run, check=check)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
-    """What is wrong with arguments that are good one by one; None when nothing is."""
+    """Checks combinations of arguments; returns an error message or None."""
     if arguments.margin >= 0.5:
         return f"argument --margin: {arguments.margin:g}: must be below 0.5"
     if arguments.co_design and arguments.vertebrae is not None:
@@ -130,7 +141,7 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Searches, swims, draws, and tells."""
+    """Optimises, simulates the result, draws figures and prints the table."""
     begin = time.perf_counter()
     beam, fluid = cosserat.eel(), hydro.Morison(added_mass=arguments.added_mass)
     arguments.out.mkdir(parents=True, exist_ok=True)

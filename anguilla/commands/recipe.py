@@ -1,6 +1,6 @@
-"""The recipe of a run: the words of the command line that made it, in a file that `anguilla @FILE` runs again.
+"""Recipe of a run: the command-line arguments that produced it, in a file that `anguilla @FILE` repeats.
 
-Every option is written with the value it had, given or not, so that a later change of a default changes nothing.
+Every option is written with its value, given or default, so that a later change of a default has no effect.
 """
 
 import argparse
@@ -10,14 +10,14 @@ from pathlib import Path
 
 import anguilla
 
-LEFT_OUT = ("out", "quiet", "still")  # where the files go and what is said is for the next run to choose
+LEFT_OUT = ("out", "quiet", "still")  # output location and verbosity are chosen by the next run
 
 
 class Recipes(argparse.ArgumentParser):
-    """A parser that takes `@FILE` for the words in a file; "#" begins a comment there."""
+    """A parser that reads arguments from `@FILE`; "#" starts a comment there."""
 
     def convert_arg_line_to_args(self, arg_line: str) -> list[str]:
-        """The words of one line."""
+        """The arguments of one line."""
         return shlex.split(arg_line, comments=True)
 
 
@@ -25,9 +25,9 @@ def recipe(parser: argparse.ArgumentParser, verb: str, chosen: argparse.Namespac
     """The lines of a recipe.
 
     Args:
-        parser: of the verb.
-        verb: its name.
-        chosen: what it parsed.
+        parser: parser of the verb.
+        verb: name of the verb.
+        chosen: the parsed arguments.
     """
     places, options = [], []
     for action in parser._actions:

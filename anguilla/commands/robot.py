@@ -1,4 +1,4 @@
-"""`anguilla robot`: the published machines made of rigid bodies."""
+"""`anguilla robot`: published machines made of rigid bodies."""
 
 import argparse
 import time
@@ -17,8 +17,8 @@ from .recipe import write_recipe
 from .swim import FPS, check
 
 DESCRIPTION = """\
-A published machine made of rigid bodies moves as its joints are told; the motion of its base and the torques of
-its motors are computed.
+Simulates a published machine made of rigid bodies: its joints follow a given law; the motion of its base and the
+torques of its motors are computed.
 
 robots:
 """
@@ -30,29 +30,29 @@ examples:
   anguilla robot eel --out out --no-animation --added-mass kirchhoff
       figures only; the form of the added mass that conserves energy
   anguilla robot eel --t1 6 --fluid void --out out
-      no water: it wriggles on the spot, its momentum stays zero
+      no water: no propulsion, its momentum stays zero
   anguilla robot eel --t1 10 --out out --film mp4 --camera follow
-      a film in MP4 (needs ffmpeg) that keeps the body in the middle
+      a film in MP4 (needs ffmpeg) with the camera following the body
   anguilla robot moth --out out
-      one stroke of the hovering moth: Figures 5 to 8 of its paper in kind, its numbers beside the published ones
+      one stroke of the hovering moth: Figures 5 to 8 of its paper, computed and published values
   anguilla robot moth --reading BT9 --sections 4 --out out
       another reading of the paper (TB8, TB8m, BT9, BT9c); any number of sections on a wing
   anguilla robot natrix --out out
-      the snake robot undulates in its capsizing band: Figures 4 to 6 of its paper in kind, a film with the water
+      the snake robot undulates in its capsizing band: Figures 4 to 6 of its paper, a film with the water
   anguilla robot rower --out out
-      a single scull: steady strokes of two motions, Figures 10 to 13 of its paper in kind, a film with the water
+      a single scull: steady strokes of two motions, Figures 10 to 13 of its paper, a film with the water
   anguilla robot rower --optimise --out out
-      and a stroke that is faster for the same mean power, by gradient (some minutes)
+      also a faster stroke of the same mean power, by gradients (some minutes)
 
 files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
-  eel.recipe              the options of the run; `anguilla @DIR/eel.recipe --out AGAIN` makes it again, bit for bit
+  eel.recipe              the options of the run; `anguilla @DIR/eel.recipe --out AGAIN` repeats it bit for bit
   eel_trajectory.png      path of the head in the plane, with the bodies on it
   eel_configurations.png  the body every 2.5 s
   eel_head_velocity.png   forward velocity of head and centre of mass
   eel_torques.png         torques of all motors against time, with the limits of the actuators
   eel_joints.png          angle, torque and power of the yaw joints over joints and time
-  eel_power.png           power budget and what its identity leaves
+  eel_power.png           power budget and residual of its identity
   eel.gif                 the film
   moth_snapshots.png, moth_velocities.png, moth_deformation.png, moth_forces.png, moth_multipliers.png: of the moth
   natrix_energy.png, natrix_centre.png, natrix_roll.png, natrix_righting.png, natrix_response.png: of natrix
@@ -73,51 +73,51 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("robot", choices=tuple(ROBOTS), metavar="ROBOT", help=f"one of: {', '.join(ROBOTS)}")
-    parser.add_argument("--t1", type=positive, metavar="S", help="how long to move [s]; default: as published")
-    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    parser.add_argument("--t1", type=positive, metavar="S", help="duration [s]; default: as published")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="output directory")
     water = parser.add_argument_group("the water")
-    water.add_argument("--fluid", choices=FLUIDS, help="default: morison; for natrix buoyancy alone, as published")
+    water.add_argument("--fluid", choices=FLUIDS, help="default: morison; for natrix buoyancy only, as published")
     water.add_argument(
-        "--added-mass", choices=hydro.FORMS, help="its form in morison; default: paper (kirchhoff conserves energy)"
+        "--added-mass", choices=hydro.FORMS, help="form of the added mass; default: paper (kirchhoff conserves energy)"
     )
     wings = parser.add_argument_group("the moth")
-    wings.add_argument("--reading", choices=tuple(MOTH_READINGS), help="of its paper; default: TB8")
-    wings.add_argument("--sections", type=at_least(1), metavar="M", help="on each wing; default: 4")
+    wings.add_argument("--reading", choices=tuple(MOTH_READINGS), help="interpretation of its paper; default: TB8")
+    wings.add_argument("--sections", type=at_least(1), metavar="M", help="number of sections per wing; default: 4")
     boat = parser.add_argument_group("the rower")
-    boat.add_argument("--optimise", action="store_true", help="seek a faster stroke of the same mean power")
+    boat.add_argument("--optimise", action="store_true", help="search for a faster stroke of the same mean power")
     numbers = parser.add_argument_group("the numbers")
     numbers.add_argument("--samples", type=at_least(2), metavar="N", help="output times; default: smooth curves")
-    numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="of the time step; default: 1e-6")
-    numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="of the time step; default: 1e-8")
+    numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="relative tolerance; default: 1e-6")
+    numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="absolute tolerance; default: 1e-8")
     pictures = parser.add_argument_group("the pictures")
     pictures.add_argument("--no-figures", action="store_true", help="no figures")
     pictures.add_argument("--no-animation", action="store_true", help="no film")
     pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
+    pictures.add_argument("--fps", type=positive, default=FPS, metavar="N", help=f"frames per second; default: {FPS:g}")
     pictures.add_argument(
-        "--fps", type=positive, default=FPS, metavar="N", help=f"pictures per second; default: {FPS:g}"
+        "--width", type=at_least(160), default=720, metavar="PX", help="width of the film; default: 720"
     )
-    pictures.add_argument("--width", type=at_least(160), default=720, metavar="PX", help="of the film; default: 720")
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
     parser.set_defaults(run=run, check=check_robot)
 
 
 def check_robot(arguments: argparse.Namespace) -> str | None:
-    """What is wrong with arguments that are good one by one; None when nothing is."""
+    """Checks combinations of arguments; returns an error message or None."""
     for option in ("reading", "sections"):
         if arguments.robot != "moth" and getattr(arguments, option) is not None:
-            return f"argument --{option}: only the moth has it"
+            return f"argument --{option}: only valid for the moth"
     if arguments.optimise and arguments.robot != "rower":
-        return "argument --optimise: only the rower has it"
+        return "argument --optimise: only valid for the rower"
     if arguments.robot == "rower" and (arguments.fluid is not None or arguments.added_mass is not None):
         return "arguments --fluid, --added-mass: the rower has its own water: hull, waves and blades"
     if arguments.robot == "moth" and arguments.added_mass is not None:
-        return "argument --added-mass: the moth flies in air, whose added mass the reading decides"
+        return "argument --added-mass: the moth flies in air, whose added mass depends on the reading"
     return check(arguments)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Moves, draws, writes, and tells."""
+    """Simulates, draws, writes, and prints the summary."""
     begin = time.perf_counter()
     robot = ROBOTS[arguments.robot]
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
@@ -146,7 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def settings_of(arguments: argparse.Namespace, robot: Robot) -> Settings:
-    """The run that was asked for."""
+    """The settings of the requested run."""
     t1 = arguments.t1 or robot.duration
     return Settings(
         t1=t1,

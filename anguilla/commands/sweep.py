@@ -23,9 +23,9 @@ from .arguments import at_least, directory
 from .recipe import write_recipe
 
 DESCRIPTION = """\
-The continuous eel swims steadily with every gait of a grid: planar curvature waves whose amplitude (as a multiple of
-the published one), wavelength and period change. Speed, power, cost of transport and peak torque are written to a
-Zarr store, block by block. A sweep that was killed goes on when the same command is given again.
+Computes the steady swim of the continuous eel for every gait of a grid: planar curvature waves with varying
+amplitude (as a multiple of the published one), wavelength and period. Speed, power, cost of transport and peak torque
+are written to a Zarr store, block by block. An interrupted sweep is resumed by the same command.
 """
 
 EPILOG = """\
@@ -35,7 +35,7 @@ examples:
   anguilla sweep --wavelength 0.8:1.6:16 --amplitude 0.4:1.2:16 --period 0.6:1.6:16 --chunk 64 --devices 2 --out out
       4096 gaits, on two cores at once
   anguilla sweep --wavelength 0.8:1.6:9 --out out --coordinator node0:1234 --processes 4 --process 0
-      one of four processes on a cluster; DIR is on a file system that all of them see
+      one of four processes on a cluster; DIR must be on a shared file system
 
 An axis is LOW:HIGH:COUNT or one value.
 
@@ -48,14 +48,14 @@ exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
 STORE = "sweep.zarr"
 LABELS = {
-    "amplitude": ("1", "amplitude over the published one"),
+    "amplitude": ("1", "amplitude relative to the published one"),
     "wavelength": ("m", "wavelength"),
     "period": ("s", "period"),
     "speed": ("m/s", "steady speed"),
     "power": ("W", "mean power of the actuators"),
     "cost_of_transport": ("1", "cost of transport"),
     "peak_torque": ("N m", "peak torque"),
-    "multiplier": ("1", "greatest modulus of the Floquet multipliers"),
+    "multiplier": ("1", "largest modulus of the Floquet multipliers"),
 }
 
 
@@ -68,7 +68,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="output directory")
     grid = parser.add_argument_group("the grid")
     grid.add_argument("--amplitude", type=axis, default=axis("1"), metavar="AXIS", help="default: 1")
     grid.add_argument("--wavelength", type=axis, default=axis("1"), metavar="AXIS", help="[m]; default: 1")
@@ -81,14 +81,14 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     machine.add_argument("--devices", type=at_least(1), metavar="N", help="CPU devices; default: JAX's")
     machine.add_argument("--coordinator", metavar="HOST:PORT", help="of a cluster: the address of process 0")
     machine.add_argument("--processes", type=at_least(2), metavar="N", help="of a cluster")
-    machine.add_argument("--process", type=at_least(0), metavar="K", help="of a cluster: which of them this is")
+    machine.add_argument("--process", type=at_least(0), metavar="K", help="of a cluster: index of this process")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     parser.set_defaults(run=run, check=check)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Values along an axis of the grid, and the words they were given in."""
+    """Values along an axis of the grid, and the text that specified them."""
 
     text: str
     values: np.ndarray
@@ -117,7 +117,7 @@ def axis(text: str) -> Axis:
 
 
 def check(arguments: argparse.Namespace) -> str | None:
-    """What is wrong with arguments that are good one by one; None when nothing is."""
+    """Checks combinations of arguments; returns an error message or None."""
     cluster = [getattr(arguments, name) is None for name in ("coordinator", "processes", "process")]
     if any(cluster) and not all(cluster):
         return "arguments --coordinator, --processes and --process: give all three, or none"
@@ -127,7 +127,7 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Sweeps, draws, and tells."""
+    """Sweeps, draws the maps and prints the summary."""
     begin = time.perf_counter()
     if arguments.devices is not None:
         jax.config.update("jax_num_cpu_devices", arguments.devices)
@@ -156,13 +156,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def steady_numbers(beam: cosserat.Beam, fluid: hydro.AbstractFluid) -> Callable[..., dict[str, Any]]:
-    """The numbers of one gait of the grid, NaN where there is no steady swim."""
+    """Results of one gait of the grid; NaN if there is no steady swim."""
     model, published = steady_model(beam, fluid), gaits.planar()
     wave = lambda gait: gait.bending3.laws[1]  # noqa: E731
     leaves = lambda gait: (wave(gait).amplitude, wave(gait).wavelength, wave(gait).period)  # noqa: E731
 
     def numbers(amplitude, wavelength, period):
-        # In place of the constructor, whose checks would call back to Python from every batch.
+        # Bypasses the constructor, whose checks would call back to Python from every batch.
         cycle = model(eqx.tree_at(leaves, published, (amplitude * leaves(published)[0], wavelength, period)))
         return {
             "speed": gaits.steady_speed(cycle),
@@ -176,7 +176,7 @@ def steady_numbers(beam: cosserat.Beam, fluid: hydro.AbstractFluid) -> Callable[
 
 
 def summary(result: Any) -> list[str]:
-    """The best of the grid, in words."""
+    """Best gaits of the grid, as lines of text."""
     lines = []
     for name, best in (("speed", "argmax"), ("cost_of_transport", "argmin")):
         values = result[name].values

@@ -23,12 +23,12 @@ from .arguments import at_least, directory, positive
 from .recipe import write_recipe
 
 FLUIDS = ("morison", "void")
-RATE = 40  # output times per second: smooth curves of power, which beats twice in a period
-FPS = 20.0  # pictures per second
+RATE = 40  # output times per second: resolves the power, which oscillates twice per period
+FPS = 20.0  # frames per second
 
 DESCRIPTION = """\
-The continuous eel of Boyer, Porez and Khalil (2006) swims: a 2 m, 21.7 kg geometrically exact beam whose
-curvature is imposed; the motion of its head and the torques along its body are computed.
+Simulates the continuous eel of Boyer, Porez and Khalil (2006): a 2 m, 21.7 kg geometrically exact beam with
+imposed curvature; the motion of its head and the torques along its body are computed.
 
 gaits:
   planar   forward, in a horizontal plane: a curvature wave from head to tail
@@ -44,9 +44,9 @@ examples:
   anguilla swim --gait spiral --t1 5 --out out --no-animation
       figures only
   anguilla swim --gait dive --out out --interactive
-      a page to turn, zoom and play the run in a browser, the skin coloured by the internal moment
+      an interactive 3-D page for the browser, the skin coloured by the internal moment
   anguilla swim --gait planar --t1 20 --added-mass kirchhoff --out out
-      the form of the added mass that conserves energy: use it to speak of efficiency
+      the form of the added mass that conserves energy: use it for efficiency
   anguilla swim --gait turn --fluid void --t1 3 --out out
       no water: the body turns by deforming, its momentum stays zero
   anguilla swim --gait planar --period 0.8 --wavelength 1.2 --out out --film mp4
@@ -54,13 +54,13 @@ examples:
 
 files in DIR, all named after the gait:
   GAIT.nc                    everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
-  GAIT.recipe                the options of the run; `anguilla @DIR/GAIT.recipe --out AGAIN` makes it again, bit for bit
+  GAIT.recipe                the options of the run; `anguilla @DIR/GAIT.recipe --out AGAIN` repeats it bit for bit
   GAIT_configurations.png    the body every 1.25 s
   GAIT_head_velocity.png     velocity of the head against time
   GAIT_internal_moment.png   control torque at mid-body against time
   GAIT_internal_wrench.png   force and moment along the body at the end: zero at the tail
   GAIT_space_time.png        curvature, moment and lateral force over body and time
-  GAIT_power.png             power budget and what its identity leaves
+  GAIT_power.png             power budget and residual of its identity
   GAIT_fluid_forces.png      drag and added mass, term by term
   GAIT.gif                   the film
   GAIT.html, GAIT.pvd        with --interactive and --vtk
@@ -79,45 +79,43 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--gait", choices=tuple(gaits.PUBLISHED), default="planar", help="default: planar")
-    parser.add_argument("--t1", type=positive, default=10.0, metavar="S", help="how long to swim [s]; default: 10")
-    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
+    parser.add_argument("--t1", type=positive, default=10.0, metavar="S", help="duration [s]; default: 10")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="output directory")
     wave = parser.add_argument_group("the wave")
     wave.add_argument("--period", type=positive, default=1.0, metavar="S", help="period [s]; default: 1")
     wave.add_argument("--wavelength", type=positive, default=1.0, metavar="M", help="wavelength [m]; default: 1")
     water = parser.add_argument_group("the water")
     water.add_argument("--fluid", choices=FLUIDS, default="morison", help="default: morison (drag and added mass)")
     water.add_argument(
-        "--added-mass", choices=hydro.FORMS, help="its form in morison; default: paper (kirchhoff conserves energy)"
+        "--added-mass", choices=hydro.FORMS, help="form of the added mass; default: paper (kirchhoff conserves energy)"
     )
     numbers = parser.add_argument_group("the numbers")
     numbers.add_argument("--samples", type=at_least(2), metavar="N", help=f"output times; default: {RATE} per second")
-    numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="of the time step; default: 1e-6")
-    numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="of the time step; default: 1e-8")
+    numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="relative tolerance; default: 1e-6")
+    numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="absolute tolerance; default: 1e-8")
     pictures = parser.add_argument_group("the pictures")
     pictures.add_argument("--no-figures", action="store_true", help="no figures")
     pictures.add_argument("--no-animation", action="store_true", help="no film")
     pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
-    pictures.add_argument(
-        "--interactive", action="store_true", help="GAIT.html besides: turn, zoom and play the run in a browser"
-    )
-    pictures.add_argument("--vtk", action="store_true", help="GAIT.pvd besides, for ParaView")
+    pictures.add_argument("--interactive", action="store_true", help="also write GAIT.html, an interactive 3-D page")
+    pictures.add_argument("--vtk", action="store_true", help="also write GAIT.pvd, for ParaView")
     pictures.add_argument(
         "--still",
         type=Path,
         metavar="FILE",
-        help="one picture besides: the body at the end, paler at the start and halfway",
+        help="also write one image: the body at the end, paler at the start and halfway",
     )
+    pictures.add_argument("--fps", type=positive, default=FPS, metavar="N", help=f"frames per second; default: {FPS:g}")
     pictures.add_argument(
-        "--fps", type=positive, default=FPS, metavar="N", help=f"pictures per second; default: {FPS:g}"
+        "--width", type=at_least(160), default=720, metavar="PX", help="width of the film; default: 720"
     )
-    pictures.add_argument("--width", type=at_least(160), default=720, metavar="PX", help="of the film; default: 720")
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
     parser.set_defaults(run=run, check=check)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
-    """What is wrong with arguments that are good one by one; None when nothing is."""
+    """Checks combinations of arguments; returns an error message or None."""
     if arguments.fluid == "void" and arguments.added_mass is not None:
         return "argument --added-mass: there is none with --fluid void"
     if arguments.fps > 100:
@@ -125,14 +123,14 @@ def check(arguments: argparse.Namespace) -> str | None:
     if arguments.width > 4096:
         return f"argument --width: {arguments.width}: must be at most 4096"
     if getattr(arguments, "interactive", False) and importlib.util.find_spec("plotly") is None:
-        return "argument --interactive: draws with plotly, which is not installed: pip install 'anguilla[interactive]'"
+        return "argument --interactive: needs plotly, which is not installed: pip install 'anguilla[interactive]'"
     if arguments.film == "mp4" and not arguments.no_animation and shutil.which("ffmpeg") is None:
         return "argument --film: mp4 needs the program ffmpeg, which is not on the PATH; use gif"
     return None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Swims, draws, writes, and tells."""
+    """Simulates, draws, writes, and prints the summary."""
     begin = time.perf_counter()
     say = _silent if arguments.quiet else _say
     gait = gaits.PUBLISHED[arguments.gait](wavelength=arguments.wavelength, period=arguments.period)
@@ -177,7 +175,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[xr.Dataset], Figure]]:
-    """The figures that suit a dataset, by the name of their file."""
+    """The figures that apply to a dataset, by file name."""
     chosen: dict[str, Callable[[xr.Dataset], Figure]] = {
         "configurations": view.configurations,
         "head_velocity": view.head_velocity,
@@ -202,7 +200,7 @@ def draw(dataset: xr.Dataset, out: Path, prefix: str) -> list[Path]:
 
 
 def write_still(dataset: xr.Dataset, path: Path, width: int) -> Path:
-    """Writes a picture of the body at the end of the swim, and paler at its start and halfway."""
+    """Writes an image of the body at the end of the swim, and paler at its start and halfway."""
     first, last = float(dataset["time"][0]), float(dataset["time"][-1])
     before = [first, first + 0.5 * (last - first)]
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`anguilla validate`: the code against conservation laws, independent figures, closed forms and the papers."""
+"""`anguilla validate`: checks against conservation laws, independent figures, closed forms and the papers."""
 
 import argparse
 
@@ -11,7 +11,7 @@ examples:
   anguilla validate                                 the whole table, some minutes
   anguilla validate --group "closed forms"          one group of checks
   anguilla validate --out out                       also out/validation.html, with figures
-  anguilla validate --ledger                        what the papers claim, and what became of it
+  anguilla validate --ledger                        claims of the papers and their verdicts
 
 """
 

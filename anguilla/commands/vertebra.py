@@ -1,4 +1,4 @@
-"""`anguilla vertebra`: the motors that a recorded swim asks of a row of vertebrae."""
+"""`anguilla vertebra`: actuation of a chain of vertebrae in a recorded swim."""
 
 import argparse
 import time
@@ -17,23 +17,23 @@ from .arguments import at_least, directory
 from .recipe import write_recipe
 
 DESCRIPTION = """\
-A recorded swim of the beam becomes angles, rates and torques of the three motors of every parallel vertebra
-(Chablat, 2008), with the limits of the mechanism, its workspace and its pictures.
+Converts a recorded swim of the beam to angles, rates and torques of the three motors of every parallel vertebra
+(Chablat, 2008), with the limits of the mechanism, its workspace and figures.
 """
 
 EPILOG = """\
 examples:
   anguilla swim --gait planar --t1 10 --out out
   anguilla vertebra out/planar.nc --out out/vertebra
-      motors of as many vertebrae of 0.1 m as fill the body
+      with as many vertebrae of 0.1 m as fit the body
   anguilla vertebra out/planar.nc --out out/vertebra --vertebrae 40
-      shorter ones: smaller angles
+      shorter vertebrae: smaller angles
 
 files in DIR:
   vertebra_*.png    motors, feasibility, mechanism, workspace, joint space, conditioning, branches
   vertebra.nc       motor angles, rates, torques, power and margins over time and vertebra
   vertebra.json     peaks, feasibility, ranges
-  vertebra.recipe   the options; `anguilla @DIR/vertebra.recipe --out AGAIN` makes all of it again
+  vertebra.recipe   the options; `anguilla @DIR/vertebra.recipe --out AGAIN` repeats the run
 
 exit codes: 0 done (also when the swim is not feasible: the summary says so), 1 the run failed, 2 bad arguments
 """
@@ -48,25 +48,23 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("swim", type=Path, metavar="SWIM.nc", help="a file that `anguilla swim` wrote")
-    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="where the files go")
-    parser.add_argument("--vertebrae", type=at_least(1), metavar="N", help="how many; default: of 0.1 m each")
-    parser.add_argument(
-        "--no-gain", action="store_true", help="do not look for the largest amplitude of the gait that is feasible"
-    )
+    parser.add_argument("swim", type=Path, metavar="SWIM.nc", help="a file written by `anguilla swim`")
+    parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="output directory")
+    parser.add_argument("--vertebrae", type=at_least(1), metavar="N", help="number of vertebrae; default: 0.1 m each")
+    parser.add_argument("--no-gain", action="store_true", help="skip the search for the largest feasible amplitude")
     parser.add_argument("--quiet", action="store_true", help="no summary")
     parser.set_defaults(run=run, check=check)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
-    """What is wrong with arguments that are good one by one; None when nothing is."""
+    """Checks combinations of arguments; returns an error message or None."""
     if not arguments.swim.is_file():
         return f"argument SWIM.nc: {arguments.swim}: no such file; `anguilla swim --out DIR` writes one"
     return None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reads a swim, finds the motors, draws, and tells."""
+    """Reads a swim, computes the actuation, draws the figures and prints the summary."""
     begin = time.perf_counter()
     dataset = load(arguments.swim)
     check_record(dataset, ("time", "X"), name=str(arguments.swim), made_by="anguilla swim")
@@ -91,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _gait(dataset: xr.Dataset) -> Callable | None:
-    """The gait that `anguilla swim` wrote down in the file; None for a swim of another origin."""
+    """The gait recorded in the file by `anguilla swim`; None for a swim of another origin."""
     attributes = dataset.attrs
     if attributes.get("gait") not in gaits.PUBLISHED or "period" not in attributes:
         return None

@@ -1,1 +1,1 @@
-"""Studies of the continuous eel: a better gait, body and gait together, gradients against CMA-ES."""
+"""Studies of the continuous eel: gait optimisation, co-design of body and gait, gradients against CMA-ES."""

@@ -1,4 +1,4 @@
-"""Gradients against an evolution strategy: the same objective, the same bounds, rollouts counted."""
+"""Gradient-based optimisation against an evolution strategy: same objective, same bounds, rollouts counted."""
 
 import time
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from gaits.search.optimisation import solve
 from gaits.search.parameters import Parameters
 from gaits.search.problem import Problem
 
-REACHED = 1e-4  # relative distance at which an optimum is reached
-TOLERANCE = 1e-6  # relative to the start: where both stop, well below that distance
+REACHED = 1e-4  # relative distance at which an optimum counts as reached
+TOLERANCE = 1e-6  # relative to the start: stopping tolerance of both, well below that distance
 ASKED = 10.0  # times fewer rollouts
 
 
@@ -24,11 +24,11 @@ class Run:
     """One search with one seed.
 
     Attributes:
-        seed: of its random numbers.
-        history: the best value after each evaluation.
-        derivatives: whether each evaluation had derivatives.
-        best: the parameters found.
-        message: how it ended.
+        seed: random seed.
+        history: best value after each evaluation.
+        derivatives: whether each evaluation included derivatives.
+        best: best parameters.
+        message: reason for stopping.
     """
 
     seed: int
@@ -39,32 +39,32 @@ class Run:
 
     @property
     def value(self) -> float:
-        """The best it found."""
+        """The best value."""
         return float(self.history[-1])
 
     def reached(self, value: float) -> int | None:
-        """Evaluations until it came as low as a value; None when it never did."""
+        """Number of evaluations until a value was reached; None if it never was."""
         hits = np.flatnonzero(self.history <= value + REACHED * abs(value))
         return int(hits[0]) + 1 if len(hits) else None
 
     def rollouts(self, price: float) -> np.ndarray:
-        """Rollouts spent up to each evaluation, one with derivatives counted at a price."""
+        """Rollouts spent up to each evaluation; one with derivatives counts as `price` rollouts."""
         return np.cumsum(np.where(self.derivatives, price, 1.0))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two ways to one optimum, with several seeds each.
+    """Two optimisers on one problem, with several seeds each.
 
     Attributes:
-        name: of the problem.
+        name: name of the problem.
         objective: its name.
         unit: its unit.
-        names: of the parameters.
-        before: value at the start of all.
-        gradients: searches by gradients.
+        names: names of the parameters.
+        before: value at the common start.
+        gradients: gradient-based searches.
         strategy: runs of CMA-ES.
-        price: of an evaluation with derivatives, in rollouts: a ratio of processor times, measured.
+        price: cost of an evaluation with derivatives, in rollouts: a measured ratio of processor times.
     """
 
     name: str
@@ -78,20 +78,20 @@ class Comparison:
 
     @property
     def least(self) -> float:
-        """The best value that any run found."""
+        """The best value found by any run."""
         return min(run.value for run in (*self.gradients, *self.strategy))
 
     def successes(self, runs: list[Run]) -> int:
-        """How many runs reached the best value known."""
+        """Number of runs that reached the best known value."""
         return sum(run.reached(self.least) is not None for run in runs)
 
     def expected(self, runs: list[Run], price: float = 1.0, whole: bool = False) -> float:
-        """Rollouts that reaching the best value known takes: those of all runs over the number that reached it.
+        """Expected rollouts to reach the best known value: those of all runs divided by the number of successes.
 
         Args:
-            runs: of one optimiser.
-            price: of an evaluation with derivatives.
-            whole: count each run to its own end; otherwise one that reaches the value counts until then.
+            runs: runs of one optimiser.
+            price: cost of an evaluation with derivatives.
+            whole: count each run to its end; otherwise a successful run counts until it reaches the value.
         """
         ends = [None if whole else run.reached(self.least) for run in runs]
         spent = [run.rollouts(price)[-1 if end is None else end - 1] for run, end in zip(runs, ends, strict=True)]
@@ -99,18 +99,18 @@ class Comparison:
         return float(sum(spent)) / found if found else float("inf")
 
     def ratio(self, price: float = 1.0, whole: bool = False) -> float:
-        """Rollouts of CMA-ES over those of the gradients; arguments as of `expected`."""
+        """Rollouts of CMA-ES divided by those of the gradients; arguments as for `expected`."""
         return self.expected(self.strategy, 1.0, whole) / self.expected(self.gradients, price, whole)
 
     @property
     def as_good(self) -> bool:
-        """Whether as many searches by gradients as runs of CMA-ES found the best optimum known, in proportion."""
+        """Whether gradient searches succeed at least as often as CMA-ES, in proportion."""
         shares = [self.successes(runs) / len(runs) for runs in (self.gradients, self.strategy)]
         return shares[0] > 0 and shares[0] >= shares[1]
 
     @property
     def verdict(self) -> str:
-        """Which reaches the best optimum, and at what price."""
+        """Which optimiser reaches the best optimum, and at what cost."""
         if not self.successes(self.gradients):
             best = min(run.value for run in self.gradients)
             return f"CMA-ES found a lower optimum, by {1.0 - self.least / best:.1%}"
@@ -167,20 +167,20 @@ def against_cma(
     logs: Path | None = None,
     progress: bool = True,
 ) -> Comparison:
-    """Minimises by SLSQP and by CMA-ES with its own defaults, both from the same gait.
+    """Minimises by SLSQP and by CMA-ES with its default settings, both from the same gait.
 
     Args:
-        name: of the problem.
-        objective: what is made least; no constraints but the bounds.
-        gait: the start of both.
+        name: name of the problem.
+        objective: quantity to minimise, subject to bounds only.
+        gait: common start.
         bounds: (low, high) of each parameter.
-        model: from a gait to a motion.
-        budget: greatest number of rollouts of each run of CMA-ES.
-        seeds: searches of each kind, with the seeds 1, 2, ...
-        starts: of each search by gradients, the first being the gait.
-        screen: points that are screened for the other starts.
-        race: evaluations after which only the best start goes on.
-        logs: directory of the evaluations' logs, from which a killed comparison goes on; none when None.
+        model: function from a gait to a motion.
+        budget: maximum number of rollouts of each run of CMA-ES.
+        seeds: number of searches of each kind, with the seeds 1, 2, ...
+        starts: number of starts of each gradient search, the first being the gait.
+        screen: number of points screened for the other starts.
+        race: number of evaluations after which only the best start continues.
+        logs: directory of the evaluation logs, from which an interrupted comparison resumes; None for no logs.
         progress: show progress bars.
     """
     problem = Problem(objective, Parameters(gait, bounds), model, ())
@@ -188,7 +188,7 @@ def against_cma(
     options = {"starts": starts, "screen": screen, "race": race, "batch": False, "tolerance": TOLERANCE}
     optima = [
         solve(problem, seed=seed, log=place(f"gradients_{seed}"), progress=progress, **options)
-        for seed in range(1, (seeds if starts > 1 else 1) + 1)  # one start has nothing random
+        for seed in range(1, (seeds if starts > 1 else 1) + 1)  # a single start has no randomness
     ]
     size = abs(optima[0].before)
     strategy = [evolve(problem, seed, budget, size, place(f"cma_{seed}"), progress) for seed in range(1, seeds + 1)]
@@ -205,28 +205,28 @@ def against_cma(
 
 
 def search_of(optimum: gaits.Optimum, seed: int) -> Run:
-    """A search by gradients as a run: what was screened, then what was evaluated with derivatives."""
+    """A gradient-based search as a `Run`: screened points, then evaluations with derivatives."""
     values = np.concatenate([optimum.screened, [e.values[0] for e in optimum.history]])
     derivatives = np.arange(len(values)) >= len(optimum.screened)
     starts = len({e.start for e in optimum.history})
     message = f"{len(optimum.screened)} screened, {optimum.evaluations} with derivatives, {starts} starts"
     if optimum.overtaken:
         message += f" of which {optimum.overtaken} were overtaken"
-    best = np.fmin.accumulate(values)  # past those without a number
+    best = np.fmin.accumulate(values)  # ignores evaluations without a finite value
     return Run(seed, best, derivatives, optimum.best, f"{message} ({optimum.method})")
 
 
 def evolve(
     problem: Problem, seed: int, budget: int, size: float, log: Path | None = None, progress: bool = True
 ) -> Run:
-    """CMA-ES with its default population, whose members are evaluated in one batch.
+    """CMA-ES with its default population, evaluated in batches.
 
     Args:
-        problem: without constraints.
-        seed: of its random numbers, at least 1.
-        budget: greatest number of rollouts.
-        size: of the objective.
-        log: of its evaluations.
+        problem: a problem without constraints.
+        seed: random seed, at least 1.
+        budget: maximum number of rollouts.
+        size: scale of the objective.
+        log: log of its evaluations.
         progress: show a progress bar.
     """
     import cma
@@ -260,9 +260,9 @@ def evolve(
 
 
 def price_of_derivatives(problem: Problem, repeats: int = 3) -> float:
-    """Processor time of an evaluation with derivatives over that of one without, at the start, compiled before."""
+    """Processor time of an evaluation with derivatives relative to one without, at the start, after compilation."""
     x = problem.parameters.to_vector(problem.parameters.start)
-    rows = np.stack([x] * 8)  # as many as screening and small populations evaluate at once: compiled already
+    rows = np.stack([x] * 8)  # batch size of screening and small populations: already compiled
     times = np.full((2, repeats + 1), np.inf)
     for k in range(repeats + 1):
         begin = time.process_time()

@@ -1,4 +1,4 @@
-"""Body and gait designed together: the eel's sizes as parameters beside those of its wave."""
+"""Co-design of body and gait: the dimensions of the eel as parameters next to those of its wave."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from spatial import Numbers, positive
 
 from .gait_search import PATH, STATIONS, STEPS, coarse
 
-SHOULDER, TAIL = 0.148, 0.975  # where the taper begins and ends, over the length: as in the published body
+SHOULDER, TAIL = 0.148, 0.975  # start and end of the taper relative to the length, as in the published body
 BODY_BOUNDS: dict[str, tuple[float, float]] = {
     "radius": (0.05, 0.1),
     "tail_b": (0.015, 0.05),
@@ -25,13 +25,13 @@ body_mass = gaits.quantity("mass", "kg", lambda mass: mass, "mass")
 
 
 class EelBody(eqx.Module):
-    """Sizes of a body of the eel's kind: half sphere, cylinder, taper, half ellipsoid.
+    """Dimensions of an eel-like body: hemisphere, cylinder, taper, half ellipsoid.
 
     Attributes:
-        radius: of the head [m].
+        radius: radius of the head [m].
         tail_b: semi-axis along t2 where the taper ends [m].
         tail_c: semi-axis along t3 there [m].
-        length: of the body [m].
+        length: length of the body [m].
     """
 
     radius: Float[Array, ""]
@@ -46,12 +46,12 @@ class EelBody(eqx.Module):
         self.length = positive("EelBody.length", length, "m")
 
     def beam(self, like: cosserat.Beam) -> cosserat.Beam:
-        """The beam of these sizes; they may be traced.
+        """The beam with these dimensions, which may be traced.
 
         Args:
-            like: an eel, whose density and panels are kept.
+            like: an eel that supplies density and panels.
         """
-        # In place of the constructors, whose checks would call back to Python from every evaluation.
+        # Bypasses the constructors, whose checks would call back to Python from every evaluation.
         r, L = self.radius, self.length
         shoulder, tail = SHOULDER * L, TAIL * L
         ends = lambda first, last: jnp.stack([first, last])  # noqa: E731
@@ -83,11 +83,11 @@ class EelBody(eqx.Module):
 
 
 class Design(eqx.Module):
-    """A gait and the body that swims with it: what a co-design changes.
+    """A gait and a body: the variables of a co-design.
 
     Attributes:
         gait: strain law.
-        body: sizes.
+        body: dimensions.
     """
 
     gait: Any
@@ -95,7 +95,7 @@ class Design(eqx.Module):
 
 
 def design_model(fluid: AbstractFluid) -> Callable[[Design], gaits.Cycle]:
-    """The steady swim of a design, on the optimiser's coarse grid."""
+    """Steady swim of a design, on the optimiser's coarse grid."""
     like = coarse(cosserat.eel())
     return lambda design: cosserat.steady_swim(
         design.body.beam(like), design.gait, fluid, path=PATH, steps=STEPS, stations=STATIONS, throw=False

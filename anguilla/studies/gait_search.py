@@ -1,4 +1,4 @@
-"""The eel's gait, optimised: the beam's steady swim as a model, goals, and the swim from rest that checks them."""
+"""Gait optimisation of the eel: its steady swim as a model, goals, and the swim from rest that checks them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from spatial import matrix_from_quaternion, quaternion_multiply
 
 from ..robots import vertebra
 
-PERIODS = 40  # swum from rest before a period is called steady
-SAMPLES = 48  # of a period
-STEPS, STATIONS, PATH = 24, 41, cosserat.Panels()  # of the optimiser's swims
+PERIODS = 40  # number of periods from rest before the motion counts as steady
+SAMPLES = 48  # per period
+STEPS, STATIONS, PATH = 24, 41, cosserat.Panels()  # settings of the optimiser's steady swims
 BOUNDS: dict[str, tuple[float, float]] = {"amplitude": (-3.0, 3.0), "wavelength": (0.7, 2.5), "period": (0.4, 2.5)}
 GOALS = ("faster", "cheaper")
-PUBLISHED_CURVATURE = 3.5  # of the published gait, at the tail: α(2 m) [1/m]
+PUBLISHED_CURVATURE = 3.5  # maximum curvature of the published gait, at the tail: α(2 m) [1/m]
 
 
 def coarse(beam: cosserat.Beam) -> cosserat.Beam:
-    """The body with about half the load panels: an optimiser evaluates it many times."""
+    """The body with about half the load panels, for the many evaluations of an optimiser."""
     panels = tuple(max(1, round(0.53 * count)) if count > 2 else 1 for count in beam.load_panels)
     return cosserat.Beam(beam.profile, beam.density, beam.nose_radius, load_panels=panels)
 
 
 def steady_model(beam: cosserat.Beam, fluid: AbstractFluid) -> Callable[[Any], gaits.Cycle]:
-    """The steady swim of a gait on a grid as coarse as an optimiser can bear: 1e-5 in speed, a few 1e-4 in torque."""
+    """Steady swim of a gait on a coarse grid: accurate to 1e-5 in speed, a few 1e-4 in torque."""
     body = coarse(beam)
     return lambda gait: cosserat.steady_swim(body, gait, fluid, path=PATH, steps=STEPS, stations=STATIONS, throw=False)
 
@@ -38,12 +38,12 @@ def steady_model(beam: cosserat.Beam, fluid: AbstractFluid) -> Callable[[Any], g
 def with_workspace(
     model: Callable[[Any], gaits.Cycle], length: float, vertebrae: int
 ) -> Callable[[Any], dict[str, Any]]:
-    """A model of a gait whose motion also tells how far every vertebra stays from its limits.
+    """Extends a model of a gait by the margins of every vertebra.
 
     Args:
-        model: from a gait to its steady swim.
-        length: of the body [m].
-        vertebrae: how many of the published vertebrae share it.
+        model: function from a gait to its steady swim.
+        length: length of the body [m].
+        vertebrae: number of vertebrae along the body.
     """
     wrist, limits = vertebra.prototype(), vertebra.Limits()
     layout = vertebra.Layout.spanning(length, vertebrae)
@@ -62,7 +62,7 @@ workspace_margin = gaits.quantity("workspace margin of each vertebra", "1", jnp.
 def swim_from_rest(
     beam: cosserat.Beam, gait: Any, fluid: AbstractFluid, *, progress: bool = False
 ) -> tuple[xr.Dataset, dict[str, Any]]:
-    """Forty periods from rest at full accuracy; the dataset, and the arrays of the last period for objectives."""
+    """Forty periods from rest at full accuracy: the dataset, and the arrays of the last period for objectives."""
     period = float(gaits.wave_period(gait))
     dataset = cosserat.simulate(
         beam,
@@ -78,7 +78,7 @@ def swim_from_rest(
 
 
 def last_period(dataset: xr.Dataset, beam: cosserat.Beam, period: float) -> dict[str, Any]:
-    """The arrays that objectives take, from the last `SAMPLES` samples of a swim recorded at even times."""
+    """The arrays that objectives need, from the last `SAMPLES` samples of a swim with even output times."""
     last = slice(-SAMPLES - 1, -1)
     position, quaternion = dataset["head_position"].values, dataset["head_quaternion"].values
     first = -SAMPLES - 1
@@ -98,12 +98,12 @@ def last_period(dataset: xr.Dataset, beam: cosserat.Beam, period: float) -> dict
 
 @dataclass(frozen=True)
 class Goal:
-    """What is asked of a gait.
+    """An optimisation goal.
 
     Attributes:
-        words: the goal in a sentence.
-        objective: what is made least.
-        constraints: what must hold.
+        words: one-sentence description.
+        objective: quantity to minimise.
+        constraints: constraints.
     """
 
     words: str
@@ -118,14 +118,14 @@ def goal(
     torque_limit: float | None = None,
     curvature_limit: float | None = None,
 ) -> Goal:
-    """A goal relative to a reference swim.
+    """Builds a goal relative to a reference swim.
 
     Args:
         name: one of `GOALS`.
         reference: arrays of a period of the reference swim.
-        margin: by how much constraints are drawn tighter, relative: the optimiser's grid is coarse.
-        torque_limit: greatest torque of any section [N·m]; that of the reference when None.
-        curvature_limit: greatest curvature of any section [1/m]; that of the reference when None.
+        margin: relative tightening of the constraints, because the optimiser's grid is coarse.
+        torque_limit: maximum torque of any section [N·m]; that of the reference when None.
+        curvature_limit: maximum curvature of any section [1/m]; that of the reference when None.
     """
     torque = torque_limit or float(gaits.peak_torque(reference))
     curvature = curvature_limit or float(gaits.peak_curvature(reference))
@@ -142,14 +142,14 @@ def goal(
 
 
 def cost_at_speed(limit: float | None = PUBLISHED_CURVATURE, weight: float = 10.0) -> gaits.Objective:
-    """Cost of transport at 1 m/s, with a penalty on curvature beyond a limit: free of constraints.
+    """Cost of transport at 1 m/s, with a penalty on excess curvature; needs no constraints.
 
-    All forces of the model grow with the square of the speed, so that the cost of a gait played faster or slower is
-    known, and the speed need not be held by a constraint.
+    All forces of the model grow with the square of the speed, so that the cost of a gait at another tempo is
+    known, and no constraint on the speed is needed.
 
     Args:
-        limit: curvature from which the penalty grows [1/m]; no penalty when None.
-        weight: of the square of the excess of curvature, relative.
+        limit: curvature above which the penalty acts [1/m]; no penalty when None.
+        weight: relative weight of the squared excess curvature.
     """
     cost = gaits.cost_of_transport / gaits.steady_speed / gaits.steady_speed
     if limit is not None:
@@ -159,9 +159,9 @@ def cost_at_speed(limit: float | None = PUBLISHED_CURVATURE, weight: float = 10.
 
 
 def compared_problems() -> dict[str, tuple[gaits.Objective, dict[str, tuple[float, float]]]]:
-    """Objectives and bounds on which optimisers are compared: curvature limited by a penalty, or by the box alone.
+    """Objectives and bounds for the comparison of optimisers: curvature limited by a penalty, or by the bounds only.
 
-    The second has two optima: the one that the published gait leads to is 4 % above the other.
+    The second has two optima; the one reached from the published gait is 4 % above the other.
     """
     wave = {name: BOUNDS[name] for name in ("amplitude", "wavelength")}
     return {"limited": (cost_at_speed(), wave), "box": (cost_at_speed(limit=None), wave | {"amplitude": (-1.5, 1.5)})}
@@ -171,13 +171,13 @@ QUANTITIES = (gaits.steady_speed, gaits.mean_power, gaits.cost_of_transport, gai
 
 
 def as_the_optimiser_saw(optimum: gaits.Optimum) -> dict[str, float]:
-    """What the optimiser knows of its optimum, by the name of the quantity."""
+    """Values of the optimum on the optimiser's grid, by name of the quantity."""
     seen = {optimum.objective: optimum.value, optimum.objective.removeprefix("-"): abs(optimum.value)}
     return seen | {limit.name.removesuffix(" of each section"): float(limit.after.max()) for limit in optimum.limits}
 
 
 def compare(before: dict[str, Any], after: dict[str, Any], seen: dict[str, float]) -> str:
-    """A table of a period of the reference and one of the optimum, both swum from rest, and what the optimiser saw."""
+    """Table of the reference and the optimum, both simulated from rest, and the values on the optimiser's grid."""
     lines = [f"{'':18}{'published':>12}{'optimum':>12}{'ratio':>9}{'optimiser saw':>16}{'differs by':>12}"]
     for quantity in QUANTITIES:
         old, new = float(quantity(before)), float(quantity(after))

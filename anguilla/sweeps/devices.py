@@ -1,7 +1,7 @@
-"""One function, mapped over the points of a block on every device of every host, with JAX's own sharding.
+"""Maps a function over the points of a block on every device of every host, with JAX's own sharding.
 
-Each process holds one block at a time. The batch of a round is one array over all hosts whose rows of a process are
-its block; `shard_map` lets each device run its rows to their own end, so that no loop waits for another's.
+Each process holds one block at a time. The batch of a round is one array over all hosts; the rows of a process are
+its block. `shard_map` lets each device run its rows independently, so that no loop waits for another device.
 """
 
 import inspect
@@ -19,16 +19,16 @@ from stepping.program_identity import program_digest
 from .store import Outputs
 
 AXIS = "points"
-LANES = 16  # points side by side on a core: what its cache holds, and no point waits for more than these
+LANES = 16  # points per core in one vectorised batch: fits its cache, and limits how many points wait for the slowest
 
 
 class Machine:
     """Devices of one or more hosts that share a sweep.
 
     Attributes:
-        processes: how many hosts (processes) take part.
-        process: which of them this is.
-        rows: points that one process computes at a time, padding included.
+        processes: number of hosts (processes).
+        process: index of this process.
+        rows: number of points that one process computes at a time, including padding.
     """
 
     def __init__(self, fn: Callable, block_points: int, devices: Sequence[Any] | None):
@@ -55,14 +55,14 @@ class Machine:
         self._compiled = jax.jit(jax.shard_map(mapped, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False))
 
     def start(self, parameters: dict[str, np.ndarray]) -> dict[str, jax.Array]:
-        """Starts the computation of this process's rows; every process must call it equally often."""
+        """Starts the computation of this process's rows; every process must call it the same number of times."""
         batch = {
             name: jax.make_array_from_process_local_data(self._sharding, rows) for name, rows in parameters.items()
         }
         return self._compiled(batch)
 
     def collect(self, results: dict[str, jax.Array]) -> dict[str, np.ndarray]:
-        """Waits for this process's rows."""
+        """Waits for this process's rows and returns them."""
         out = {}
         for name, values in results.items():
             shards = sorted(values.addressable_shards, key=lambda shard: shard.index[0].start or 0)
@@ -77,13 +77,13 @@ class Machine:
         return [tuple(int(k) for k in index) for index in agreed]
 
     def wait_for_all(self, name: str) -> None:
-        """Returns when every process has come here."""
+        """Barrier: returns when every process has reached it."""
         if self.processes > 1:
             multihost_utils.sync_global_devices(name)
 
 
 def as_results(value: object) -> dict[str, jax.Array]:
-    """What a function returned, by name: a mapping as it is, a single array as `value`."""
+    """Results by name: a mapping is returned unchanged, a single array becomes `value`."""
     named = value if isinstance(value, dict) else {"value": value}
     if not named:
         raise ValueError("the function returned an empty mapping: must return arrays by name, or one array")

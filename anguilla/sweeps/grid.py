@@ -1,4 +1,4 @@
-"""The labelled grid of a sweep, cut into blocks of points that are computed and stored together."""
+"""The labelled grid of a sweep, divided into blocks of points that are computed and stored together."""
 
 import hashlib
 import math
@@ -14,8 +14,8 @@ class Axis:
     """One dimension of the grid.
 
     Attributes:
-        name: its label.
-        parameters: the parameters that move along it, each with the axis first; most axes have one, of the same name.
+        name: label of the axis.
+        parameters: the parameters that vary along it, each with the axis first; most axes have one, of the same name.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Axis:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of the names and values, to the last bit."""
+        """Digest of the names and exact values."""
         summary = hashlib.sha256()
         for name, values in self.parameters.items():
             summary.update(f"{name}{values.shape}{values.dtype.str}".encode())
@@ -42,7 +42,7 @@ class Grid:
 
     Attributes:
         axes: the axes, slowest first.
-        block: points of one block along each axis; blocks at the far edges are cut.
+        block: number of points per block along each axis; blocks at the far edges are truncated.
     """
 
     axes: tuple[Axis, ...]
@@ -50,37 +50,37 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Points along each axis."""
+        """Number of points along each axis."""
         return tuple(axis.size for axis in self.axes)
 
     @property
     def points(self) -> int:
-        """Number of points in all."""
+        """Total number of points."""
         return math.prod(self.shape)
 
     @property
     def block_points(self) -> int:
-        """Number of points of a whole block."""
+        """Number of points of a full block."""
         return math.prod(self.block)
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        """Blocks along each axis."""
+        """Number of blocks along each axis."""
         return tuple(-(-size // width) for size, width in zip(self.shape, self.block, strict=True))
 
     def region(self, index: tuple[int, ...]) -> tuple[slice, ...]:
-        """Where a block lies in the grid."""
+        """Slices of a block in the grid."""
         return tuple(
             slice(k * width, min((k + 1) * width, size))
             for k, width, size in zip(index, self.block, self.shape, strict=True)
         )
 
     def inside(self, index: tuple[int, ...]) -> tuple[slice, ...]:
-        """The part of a whole block that lies in the grid."""
+        """The part of a full block that lies in the grid."""
         return tuple(slice(0, s.stop - s.start) for s in self.region(index))
 
     def parameters(self, index: tuple[int, ...], rows: int) -> dict[str, np.ndarray]:
-        """The parameters at the points of a block, one row a point; past the edge and past the end they repeat."""
+        """Parameters at the points of a block, one row per point; padded by repetition beyond the edge."""
         local = np.unravel_index(np.minimum(np.arange(rows), self.block_points - 1), self.block)
         out = {}
         for axis, k, width, along in zip(self.axes, index, self.block, local, strict=True):
@@ -90,11 +90,11 @@ class Grid:
 
 
 def build_grid(grid: Mapping[str, Any], chunk: int) -> Grid:
-    """Checks a grid given as a mapping, and cuts it into blocks of at most `chunk` points.
+    """Validates a grid given as a mapping, and divides it into blocks of at most `chunk` points.
 
     Args:
-        grid: values along each axis, or a mapping of parameters that move together along it.
-        chunk: greatest number of points in a block.
+        grid: values along each axis, or a mapping of parameters that vary together along it.
+        chunk: maximum number of points in a block.
     """
     if not isinstance(grid, Mapping) or not grid:
         raise ValueError(f"grid = {grid!r}: must be a mapping of at least one axis, name -> values")
@@ -144,7 +144,7 @@ def _values(name: str, value: Any) -> np.ndarray:
 
 
 def _block(shape: tuple[int, ...], chunk: int) -> tuple[int, ...]:
-    """Whole rows of the fastest axes first, in equal parts along each axis, so that little is computed in vain."""
+    """Full rows of the fastest axes first, in equal parts along each axis, to minimise padding."""
     block: list[int] = []
     left = chunk
     for size in reversed(shape):

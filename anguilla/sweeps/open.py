@@ -10,15 +10,15 @@ from .store import KEY, is_sweep, read_marks, refuse_incomplete, verify_seal
 
 
 def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
-    """Opens a sweep without reading it: values are read, and their checksums verified, when they are asked for.
+    """Opens a sweep lazily: values are read, and their checksums verified, on access.
 
     Args:
-        store: the directory that `anguilla.sweep` wrote.
-        partial: accept a sweep that is not complete; points that are missing are NaN (0 for whole numbers).
+        store: directory written by `anguilla.sweep`.
+        partial: accept an incomplete sweep; missing points are NaN (0 for integers).
 
     Raises:
-        FileNotFoundError: there is no such directory.
-        ValueError: it is not a sweep, not complete, or damaged.
+        FileNotFoundError: the directory does not exist.
+        ValueError: it is not a sweep, or is incomplete or damaged.
     """
     path = Path(store).expanduser()
     if not path.is_dir():
@@ -31,7 +31,7 @@ def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
     done, blocks = int(marks.sum()), marks.size
     if done < blocks and not partial:
         raise ValueError(
-            f"{path}: {done} of {blocks} blocks are complete; call the same sweep again to go on, "
+            f"{path}: {done} of {blocks} blocks are complete; call the same sweep again to resume it, "
             "or open it with partial=True"
         )
     refuse_incomplete(root, path)
@@ -39,8 +39,8 @@ def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
 
 
 def dataset_of(store: Any) -> xr.Dataset:
-    """The dataset in a Zarr store; values stay there until they are asked for."""
-    # "s" and "m" are units here, never calendars: times stay numbers.
+    """The dataset in a Zarr store, loaded lazily."""
+    # "s" and "m" are units here, not calendars: times stay numbers.
     dataset = xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, mask_and_scale=False)
     del dataset.attrs[KEY]
     return dataset

@@ -1,4 +1,4 @@
-"""Any function over a labelled grid."""
+"""Evaluates any function over a labelled grid."""
 
 import contextlib
 import math
@@ -20,8 +20,8 @@ from .grid import Grid, build_grid
 from .open import dataset_of
 from .store import Labels, Outputs, Store
 
-VERIFIED = 1e-6  # relative: another number of devices may round otherwise
-RECOMPUTED = 3  # blocks of an earlier run that are computed again before it goes on
+VERIFIED = 1e-6  # relative: a different number of devices may round differently
+RECOMPUTED = 3  # number of stored blocks that are recomputed before a sweep is resumed
 
 
 def sweep(
@@ -38,38 +38,38 @@ def sweep(
 ) -> xr.Dataset:
     """Evaluates a function at every point of a grid: batched, on all devices of all hosts, resumable.
 
-    Each block of at most `chunk` points is computed at once and written before the next; nothing else is kept, so
-    memory grows with the chunk and not with the grid. When the store holds part of this sweep already (a run that
-    was killed), only the rest is computed, and the result is the same bit for bit on the same devices. The store knows
+    Each block of at most `chunk` points is computed in one batch and written before the next, so that
+    memory grows with the chunk and not with the grid. If the store already holds part of this sweep (an interrupted
+    run), only the rest is computed, and the result is the same bit for bit on the same devices. The store identifies
     the function by its compiled program, and the versions of the packages: a sweep of another function, or of a body
-    with other numbers, is refused, and so is a store whose files were damaged.
+    with other parameters, is rejected, and so is a store whose files were damaged.
 
     On a cluster, every process calls `jax.distributed.initialize()` first, then the same sweep with a store on a
-    file system that all of them see.
+    shared file system.
 
         def steady(amplitude, period): ...
         grid = {"amplitude": np.linspace(0.5, 1, 64), "period": np.linspace(0.5, 2, 64)}
         speeds = anguilla.sweep(steady, grid, store="speeds.zarr")
 
     Args:
-        fn: takes the parameters by name, as scalars, and returns an array, or arrays by name. It is compiled, so it
-            is written with jax.numpy; where it fails it should return NaN rather than raise.
-        grid: values of each axis by its name; a mapping of parameters in place of values makes them move together
+        fn: takes the parameters by name, as scalars, and returns an array, or a mapping of arrays. It is compiled, so
+            write it with jax.numpy; on failure it should return NaN rather than raise.
+        grid: values of each axis by its name; a mapping of parameters instead of values makes them vary together
             along the axis, e.g. {"gait": {"amplitude": A, "period": T}} with A of shape (n, 3) and T of shape (n,).
-        store: directory of the Zarr store; kept in memory when None (one process only).
-        chunk: greatest number of points computed and written at a time by one process.
-        labels: unit and meaning of axes and results by name.
-        dims: names of the dimensions of results that are arrays.
-        title: what the sweep is, for the file.
+        store: directory of the Zarr store; in memory when None (one process only).
+        chunk: maximum number of points computed and written at a time by one process.
+        labels: unit and meaning of axes and results, by name.
+        dims: names of the dimensions of array results.
+        title: title of the dataset.
         devices: JAX devices to use; all when None.
         progress: show a progress bar.
 
     Returns:
-        The results over the axes of the grid; read from the store when they are asked for.
+        The results over the axes of the grid, read from the store on access.
 
     Raises:
-        ValueError: a bad grid, a store that another sweep wrote (nothing is overwritten), or a damaged one.
-        FileExistsError: another run is writing the store.
+        ValueError: an invalid grid, a store written by another sweep (nothing is overwritten), or a damaged one.
+        FileExistsError: another run is writing to the store.
     """
     refuse_forked()
     if not callable(fn):
@@ -80,7 +80,7 @@ def sweep(
     machine = Machine(fn, cut.block_points, devices)
     path = None if store is None else Path(store).expanduser()
     if path is None and machine.processes > 1:
-        raise ValueError("store = None: several processes need a store on a file system that all of them see")
+        raise ValueError("store = None: several processes need a store on a shared file system")
     identity = {"program": program, "versions": versions()}
     with _alone(path, machine):
         named = _dimensions(outputs, dims or {})
@@ -93,12 +93,12 @@ def sweep(
 
 
 def _alone(path: Path | None, machine: Machine) -> contextlib.AbstractContextManager[None]:
-    """Keeps other runs from the store; the first process of a run does it for all."""
+    """Locks the store against other runs; the first process of a run does it for all."""
     return contextlib.nullcontext() if path is None or machine.process != 0 else claimed(path)
 
 
 def _prepare(path, grid, outputs, labels, dims, title, identity, machine: Machine):
-    """The store, made by the first process when there is none."""
+    """The store, created by the first process if there is none."""
     if path is None:
         return stores.create(None, grid, outputs, labels, dims, title, identity, {})
     if not (path.is_dir() and stores.is_sweep(path)):
@@ -113,7 +113,7 @@ def _prepare(path, grid, outputs, labels, dims, title, identity, machine: Machin
 
 
 def _refuse_foreign(path: Path) -> None:
-    """A directory with something else in it is not ours to fill."""
+    """Rejects a directory with other contents."""
     if path.exists() and not path.is_dir():
         raise ValueError(f"store {path}: is a file, must be a directory; nothing was changed")
     if path.is_dir() and any(path.iterdir()) and not stores.is_half_made(path):
@@ -121,7 +121,7 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _verify(stored: Store, grid: Grid, machine: Machine) -> None:
-    """Reads every block of an earlier run, and computes some of them again."""
+    """Reads every block of an earlier run, and recomputes some of them."""
     done = machine.agree(stored.complete())
     for index in done:
         stored.read(index)
@@ -144,7 +144,7 @@ def _scale(values: np.ndarray) -> float:
 
 
 def _fill(stored: Store, grid: Grid, machine: Machine, progress: bool) -> None:
-    """Computes the blocks that are missing; a block is written while the next one is computed."""
+    """Computes the missing blocks; a block is written while the next one is computed."""
     missing = machine.agree(stored.missing())
     size = lambda index: math.prod(s.stop - s.start for s in grid.region(index))  # noqa: E731
     bar = tqdm.tqdm(
@@ -158,7 +158,7 @@ def _fill(stored: Store, grid: Grid, machine: Machine, progress: bool) -> None:
     with bar:
         for first in range(0, len(missing), machine.processes):
             together = missing[first : first + machine.processes]
-            # A process without a block of its own in the last round computes along, and writes nothing.
+            # A process without a block in the last round takes part in the computation but writes nothing.
             index = together[min(machine.process, len(together) - 1)]
             results = machine.start(grid.parameters(index, machine.rows))
             if waiting is not None:

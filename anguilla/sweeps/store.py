@@ -1,7 +1,7 @@
-"""The Zarr store of a sweep: one chunk for each block and variable, and a mark for each block that is complete.
+"""The Zarr store of a sweep: one chunk per block and variable, and a mark for each complete block.
 
-A block's mark is written after its data, so a killed sweep never takes half a block for a whole one. Nothing in the
-store is trusted unchecked: every chunk carries a checksum that Zarr verifies when it is read, the mark is a digest of
+A block's mark is written after its data, so an incomplete block is never taken for a complete one. Nothing in the
+store is trusted unchecked: every chunk has a checksum that Zarr verifies on reading, the mark is a digest of
 the block's values, and the seal is a digest of everything that is written once, metadata and coordinates.
 """
 
@@ -22,13 +22,13 @@ from anguilla.whole_files import write_whole
 from .grid import Grid
 
 KEY = "anguilla_sweep"
-DONE = "done"  # in a group of its own, which is no part of the dataset
+DONE = "done"  # in a separate group, which is not part of the dataset
 MARKS = "blocks"
 SEAL = f"{MARKS}/sha256"
 FORMAT = 2
 MAKING = {"making": True}
-CHECKED = {"compressors": [ZstdCodec(level=3), Crc32cCodec()]}  # as `create_array` takes them
-DIGEST = 32  # bytes of a mark; all zero where the block is not complete
+CHECKED = {"compressors": [ZstdCodec(level=3), Crc32cCodec()]}  # as accepted by `create_array`
+DIGEST = 32  # bytes of a mark; all zero if the block is not complete
 
 # variable: (shape, dtype)
 Outputs = Mapping[str, tuple[tuple[int, ...], np.dtype]]
@@ -37,7 +37,7 @@ Labels = Mapping[str, tuple[str, str]]
 
 
 class Store:
-    """A sweep's arrays on disk, or in memory when there is no path."""
+    """Arrays of a sweep on disk, or in memory if there is no path."""
 
     def __init__(self, root: zarr.Group, grid: Grid, outputs: Outputs):
         self._root = root
@@ -46,29 +46,29 @@ class Store:
         self._marks = _array(root, f"{MARKS}/{DONE}")
 
     def missing(self) -> list[tuple[int, ...]]:
-        """Blocks that are not complete, in order."""
+        """Incomplete blocks, in order."""
         return [index for index, done in zip(np.ndindex(self._grid.blocks), self._done(), strict=True) if not done]
 
     def complete(self) -> list[tuple[int, ...]]:
-        """Blocks that are, in order."""
+        """Complete blocks, in order."""
         return [index for index, done in zip(np.ndindex(self._grid.blocks), self._done(), strict=True) if done]
 
     def write(self, index: tuple[int, ...], values: Mapping[str, np.ndarray]) -> None:
-        """Writes a block, one row a point, then marks it."""
+        """Writes a block, one row per point, then its mark."""
         region, inside = self._grid.region(index), self._grid.inside(index)
         block = {}
         for name in self._outputs:
             rows = values[name][: self._grid.block_points]
             block[name] = rows.reshape(self._grid.block + rows.shape[1:])[inside]
-            # A chunk of nothing but NaN is a result too, and is written.
+            # A chunk that is entirely NaN is also a result, and is written.
             _array(self._root, name).with_config({"write_empty_chunks": True})[region] = block[name]
         self._marks[index] = _digest(index, block)
 
     def read(self, index: tuple[int, ...]) -> dict[str, np.ndarray]:
-        """A complete block as it was written, in the shape of its part of the grid.
+        """A complete block as written, in the shape of its part of the grid.
 
         Raises:
-            ValueError: it is not what was written.
+            ValueError: it differs from what was written.
         """
         region, mark = self._grid.region(index), mark_file(self._root, index)
         again = f"delete {mark} and call the sweep again to have the block computed anew"
@@ -86,7 +86,7 @@ class Store:
 
 
 def read_marks(root: zarr.Group) -> np.ndarray:
-    """Which blocks are complete."""
+    """Mask of the complete blocks."""
     try:
         return (np.asarray(_array(root, f"{MARKS}/{DONE}")[...]) != 0).any(-1)
     except (ValueError, RuntimeError, OSError) as error:
@@ -94,13 +94,13 @@ def read_marks(root: zarr.Group) -> np.ndarray:
 
 
 def mark_file(root: zarr.Group, index: tuple[int, ...]) -> str:
-    """Where the mark of a block is stored."""
+    """Path of the mark of a block."""
     key = _array(root, f"{MARKS}/{DONE}").metadata.encode_chunk_key((*index, 0))
     return f"{root.store_path}/{MARKS}/{DONE}/{key}".removeprefix("file://")
 
 
 def refuse_incomplete(root: zarr.Group, path: Path) -> None:
-    """Refuses a store in which a chunk of a complete block is missing: Zarr would read it as NaN."""
+    """Rejects a store that lacks a chunk of a complete block: Zarr would read it as NaN."""
     done = np.argwhere(read_marks(root))
     for name, array in root.arrays():
         if name not in root.attrs[KEY]["outputs"]:  # pyright: ignore
@@ -116,7 +116,7 @@ def refuse_incomplete(root: zarr.Group, path: Path) -> None:
 
 
 def _digest(index: tuple[int, ...], block: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Of a block's place and values, to the last bit; never all zero."""
+    """Digest of a block's position and exact values; never all zero."""
     digest = hashlib.sha256(repr(index).encode())
     for name, values in block.items():
         digest.update(f"{name}{values.shape}{values.dtype.str}".encode())
@@ -125,12 +125,12 @@ def _digest(index: tuple[int, ...], block: Mapping[str, np.ndarray]) -> np.ndarr
 
 
 def is_sweep(path: Path) -> bool:
-    """Whether there is a sweep at this place."""
+    """Whether the directory contains a sweep."""
     return _description(path) not in (None, MAKING) and not is_half_made(path)
 
 
 def is_half_made(path: Path) -> bool:
-    """Whether a sweep was killed here while it made its store: there is no result in it."""
+    """Whether a sweep was interrupted while creating its store: it contains no result."""
     found = _description(path)
     return found == MAKING or (found is not None and not (path / SEAL).exists() and not _has_marks(path))
 
@@ -160,7 +160,7 @@ def create(
     identity: Mapping[str, Any],
     provenance: Mapping[str, str],
 ) -> zarr.Group:
-    """Makes an empty store where there is none, or one that is half made. Its description and its seal come last."""
+    """Creates an empty store if there is none, or only a partial one. Its description and its seal are written last."""
     place = zarr.storage.MemoryStore() if path is None else path
     root = zarr.create_group(place, overwrite=path is not None, attributes={KEY: MAKING})
     names = tuple(axis.name for axis in grid.axes)
@@ -199,7 +199,7 @@ def create(
 
 
 def _sealed(path: Path, outputs: Any) -> str:
-    """Digest of all files that are written once: metadata, and coordinates."""
+    """Digest of all files that are written once: metadata and coordinates."""
     digest = hashlib.sha256()
     for file in sorted(path.rglob("*")):
         place = file.relative_to(path)
@@ -210,7 +210,7 @@ def _sealed(path: Path, outputs: Any) -> str:
 
 
 def verify_seal(path: Path) -> None:
-    """Refuses a store whose metadata or coordinates are not those that were written."""
+    """Rejects a store whose metadata or coordinates differ from what was written."""
     outputs = _description(path).get("outputs", {})
     seal = path / SEAL
     if not seal.is_file():
@@ -220,7 +220,7 @@ def verify_seal(path: Path) -> None:
 
 
 def describe(grid: Grid, outputs: Outputs, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """What must be the same for a sweep to go on in a store."""
+    """Settings that must match for a sweep to be resumed from a store."""
     description = {
         "format": FORMAT,
         "axes": {
@@ -235,7 +235,7 @@ def describe(grid: Grid, outputs: Outputs, identity: Mapping[str, Any]) -> dict[
 
 
 def refuse_another(path: Path, wanted: dict[str, Any]) -> zarr.Group:
-    """Opens the store of an earlier run of the same sweep; refuses any other, and touches nothing."""
+    """Opens the store of an earlier run of the same sweep; rejects any other without modifying it."""
     found: Any = _description(path)
     if found.get("format") == wanted["format"]:
         verify_seal(path)
