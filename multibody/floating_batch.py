@@ -11,9 +11,9 @@ from jaxtyping import Array, Float
 
 from hydro import FreeSurface, wet_part
 from spatial import angular, cross, join, linear, quaternion_rate
+from stepping import Span, break_times, explicit_steps
 
 from .coordinates import JointLaw, check_law
-from .fixed_steps import counts
 from .imposed_shape import ShapeMotion, shape_motion
 from .state import BaseState, unchecked_state
 from .tree import Tree
@@ -73,48 +73,24 @@ def float_march(
         raise ValueError(f"surface = {surface!r}: must be a hydro.FreeSurface without a flow model; `march` takes any")
     if state.position.ndim != 2:
         raise ValueError(f"state.position has shape {state.position.shape}: must have a leading axis of runs")
-    steps, records = counts(t0, t1, dt, every)
+    span = Span.every(t0, t1, dt, every)
     start = tuple(jnp.moveaxis(part, 0, -1) for part in (state.position, state.quaternion, state.twist))
-    clock = (jnp.asarray(t0, float), jnp.asarray((t1 - t0) / steps))
-    time, (position, quaternion, twist) = _float_march(tree, law, surface, start, clock, (every, records, remember))
+    position, quaternion, twist = _float_march(tree, law, surface, start, span, remember)
     last = lambda part: jnp.moveaxis(part, -1, 1)  # noqa: E731
     norm = jnp.sqrt(jnp.sum(quaternion**2, axis=1, keepdims=True))
-    return FloatRun(time, last(position), last(quaternion / norm), last(twist))
+    return FloatRun(span.times, last(position), last(quaternion / norm), last(twist))
 
 
 @eqx.filter_jit
-def _float_march(tree, law, surface, start, clock, counts):
-    (t0, dt), (every, records, remember) = clock, counts
+def _float_march(tree, law, surface, start, span, remember):
+    """Points of all runs at the times of the record; runs are the last axis."""
     section, weight = tree.strips.points.section, tree.strips.points.weight
 
-    def slope(shape, y):
-        return jax.vmap(lambda *one: floating_rate(shape, surface, section, weight, one), -1, -1)(*y)
+    def field(_, points, shape):
+        return jax.vmap(lambda *one: floating_rate(shape, surface, section, weight, one), -1, -1)(*points)
 
-    def step(carry, t):
-        first, y = carry
-        middle, last = shape_motion(tree, law, t + 0.5 * dt), shape_motion(tree, law, t + dt)
-        shapes = jax.tree.map(lambda *parts: jnp.stack(parts), first, middle, middle, last)
-
-        def stage(carry, table):
-            k, total = carry
-            shape, share, part = table
-            k = slope(shape, jax.tree.map(lambda a, b: a + share * dt * b, y, k))
-            return (k, jax.tree.map(lambda a, b: a + part * dt * b, total, k)), None
-
-        still = jax.tree.map(jnp.zeros_like, y)
-        tables = (shapes, jnp.array([0.0, 0.5, 0.5, 1.0]), jnp.array([1.0, 2.0, 2.0, 1.0]) / 6.0)
-        return last, jax.lax.scan(stage, (still, y), tables)[0][1]
-
-    step = step if remember else jax.checkpoint(step)
-
-    def record(carry, k):
-        inner = lambda i, carry: step(carry, t0 + (k * every + i) * dt)  # noqa: E731
-        carry = jax.lax.fori_loop(0, every, inner, carry) if every > 1 else step(carry, t0 + k * dt)
-        return carry, carry[1]
-
-    _, rest = jax.lax.scan(record, (shape_motion(tree, law, t0), start), jnp.arange(records))
-    whole = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, rest)
-    return t0 + dt * every * jnp.arange(records + 1), whole
+    motion = lambda t: shape_motion(tree, law, t)  # noqa: E731
+    return explicit_steps(field, start, span, shared=motion, breaks=break_times(law), remember=remember)
 
 
 def floating_rate(shape: ShapeMotion, surface: FreeSurface, section, weight: Float[Array, "points"], y: Point) -> Point:

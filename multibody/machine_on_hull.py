@@ -10,9 +10,9 @@ from jaxtyping import Array, Float
 
 from hydro import EARTH, Hull, OarBlade, Void
 from spatial import angular, linear, quaternion_rate, solve_inertia
+from stepping import Span, explicit_steps
 
 from .energy import kinetic_energy, potential_energy
-from .fixed_steps import STAGES, WEIGHTS
 from .immersion import Immersion
 from .kinematics import configuration, own_twists, spread_twists
 from .loops import Loops
@@ -194,24 +194,8 @@ class Afloat(eqx.Module):
             duration: of the run [s].
             steps: their number.
         """
-        dt = duration / steps
-
-        def step(y, k):
-            t = t0 + k * dt
-
-            def stage(carry, table):
-                slope, total = carry
-                share, weight = table
-                there = jax.tree.map(lambda a, b: a + share * dt * b, y, slope)
-                slope = self.rates(motion, t + share * dt, there)[0]
-                return (slope, jax.tree.map(lambda a, b: a + weight * dt * b, total, slope)), None
-
-            still = jax.tree.map(jnp.zeros_like, y)
-            y = jax.lax.scan(stage, (still, y), (jnp.asarray(STAGES), jnp.asarray(WEIGHTS)))[0][1]
-            return y, y
-
-        _, later = jax.lax.scan(step, start, jnp.arange(steps))
-        return jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), start, later)
+        field = lambda t, y: self.rates(motion, t, y)[0]  # noqa: E731
+        return explicit_steps(field, start, Span.counted(t0, duration / steps, 1, steps))
 
     def instants(self, motion: Motion, time: Float[Array, "times"], states: AfloatState) -> Instant:
         """What goes on at recorded states."""

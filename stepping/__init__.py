@@ -1,6 +1,8 @@
 """Everything that moves in time moves by this package: spans and records, steps, adjoints, progress and labels."""
 
-from .adaptive import Marcher as Marcher, Span as Span, integrate as integrate
+from .adaptive import Marcher as Marcher, integrate as integrate
+from .fixed import explicit_steps as explicit_steps
 from .programs import kept_program as kept_program
 from .progress import SimulationError as SimulationError, raise_if_failed as raise_if_failed
+from .span import Span as Span, break_times as break_times
 from .stored_stages import KEPT_STEPS as KEPT_STEPS

@@ -9,46 +9,13 @@ import equinox as eqx
 import equinox.internal as eqxi
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax.core import Tracer
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PyTree
 
-from spatial.checks import Numbers, constant, increasing, number, positive, shown
+from spatial.checks import Numbers, positive, shown
 
+from .span import Span, break_times
 from .stored_stages import Outcome, can_keep_stages, closed_field, solved
-
-
-class Span(eqx.Module):
-    """From when to when a run goes, and the times at which it is recorded.
-
-    Attributes:
-        t0: first time [s].
-        t1: last time [s].
-        times: of the record [s].
-    """
-
-    t0: Float[Array, ""]
-    t1: Float[Array, ""]
-    times: Float[Array, "times"]
-
-    def __init__(self, t0: Numbers, t1: Numbers, samples: int, times: Numbers | None = None):
-        """Even times, both ends included, or those given; refuses what does not increase from t0 to t1."""
-        ends = increasing("(t0, t1)", [number("t0", t0), number("t1", t1)], "s")
-        known = not isinstance(ends, Tracer)
-        begin, end = np.asarray(ends) if known else ends
-        put = constant if known else jnp.asarray
-        self.t0, self.t1 = put(begin), put(end)
-        if times is None:
-            if not isinstance(samples, int) or samples < 2:
-                raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
-            self.times = put(begin + (end - begin) * np.linspace(0.0, 1.0, samples))
-            return
-        times = increasing("times", times, "s")
-        outside = (times[0] < self.t0) | (times[-1] > self.t1)
-        if not isinstance(outside, Tracer) and outside:
-            raise ValueError(f"times run from {times[0]} to {times[-1]}: must lie between t0 = {t0} and t1 = {t1} [s]")
-        self.times = eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
 
 
 class Marcher(eqx.Module):
@@ -126,7 +93,7 @@ def integrate(
     """
     flat_start, unravel = ravel_pytree(start)  # one array: an operation each for diffrax, instead of one for each part
     flat_field = jax.jit(lambda t, y: ravel_pytree(field(t, unravel(y)))[0])  # called several times, traced once
-    jumps = _jumps(law)
+    jumps = break_times(law)
     controller = _stopping(marcher.controller, jumps, span.times if land else None)
     # Given, since diffrax's own first guess would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
@@ -189,14 +156,6 @@ def _lean_diffrax() -> Iterator[None]:
 
 
 _prevbefore = jax.jit(eqxi.prevbefore)
-
-
-def _jumps(law):
-    """Times at which a law breaks (its `break_times`), increasing [s]."""
-    breaks = getattr(law, "break_times", ())
-    if not breaks:
-        return jnp.zeros(0)
-    return jnp.unique(jax.lax.stop_gradient(jnp.stack(list(breaks))), size=len(breaks))
 
 
 def _stopping(controller, jumps, landings):

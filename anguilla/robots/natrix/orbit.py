@@ -20,6 +20,7 @@ from multibody.imposed_shape import ShapeMotion, shape_motion
 from multibody.state import unchecked_state
 from multibody.tree import Tree
 from spatial import Numbers, angular, cross, finite, join, linear, positive
+from stepping import Span, explicit_steps
 
 from .laws import JOINTS, UndulationLaw, natrix_undulation
 
@@ -85,31 +86,14 @@ def period_map(
     period = 1.0 / law.frequency
     # A whole number of periods after the start, when it has ended.
     begin = jnp.ceil(law.start.break_times[-1] / period) * period
-    dt = period / steps
     assert tree.strips is not None
     section, weight = tree.strips.points.section, tree.strips.points.weight
-    first = shape_motion(tree, law, begin)
-
-    def step(carry, k):
-        shape, y = carry
-        t = begin + k * dt
-        middle, last = shape_motion(tree, law, t + 0.5 * dt), shape_motion(tree, law, t + dt)
-        shapes = jax.tree.map(lambda *parts: jnp.stack(parts), shape, middle, middle, last)
-
-        def stage(carry, table):
-            slope, total = carry
-            at, share, part = table
-            here = jax.tree.map(lambda a, b: a + share * dt * b, y, slope)
-            slope = floating_rate(at, surface, section, weight, here)
-            return (slope, jax.tree.map(lambda a, b: a + part * dt * b, total, slope)), None
-
-        still = jax.tree.map(jnp.zeros_like, y)
-        tables = (shapes, jnp.array([0.0, 0.5, 0.5, 1.0]), jnp.array([1.0, 2.0, 2.0, 1.0]) / 6.0)
-        return (last, jax.lax.scan(stage, (still, y), tables)[0][1]), None
-
+    motion = lambda t: shape_motion(tree, law, t)  # noqa: E731
+    field = lambda _, y, shape: floating_rate(shape, surface, section, weight, y)  # noqa: E731
+    first = motion(begin)
     start = from_coordinates(first, x * jnp.asarray(SCALE))
-    (_, y), _ = jax.lax.scan(step, (first, start), jnp.arange(steps))
-    return to_coordinates(first, y) / jnp.asarray(SCALE)
+    points = explicit_steps(field, start, Span.counted(begin, period / steps, steps), shared=motion)
+    return to_coordinates(first, jax.tree.map(lambda part: part[-1], points)) / jnp.asarray(SCALE)
 
 
 def from_coordinates(shape: ShapeMotion, x: Float[Array, "6"]) -> Point:

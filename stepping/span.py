@@ -1,0 +1,113 @@
+"""The clock of a run: first and last time, and the times at which it is recorded."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float, Int
+
+from spatial import Numbers
+from spatial.checks import constant, increasing, number, positive
+
+
+class Span(eqx.Module):
+    """From when to when a run goes, and the times at which it is recorded.
+
+    There are three ways to make one: `Span(t0, t1, samples)` records at even times, both ends included;
+    `Span(t0, t1, times=...)` at given ones; `Span.every(...)` and `Span.counted(...)` at every k-th of equal steps.
+    Methods with fixed steps need the last kind; adaptive ones take any.
+
+    >>> Span(0.0, 1.0, 3).times.tolist()
+    [0.0, 0.5, 1.0]
+    >>> Span.every(0.0, 1.0, dt=0.125, every=4).times.tolist()
+    [0.0, 0.5, 1.0]
+
+    Attributes:
+        t0: first time [s].
+        t1: last time [s].
+        times: of the record [s].
+        dt: fixed step [s]; None where the method chooses its steps.
+        between: steps between two times of the record; may be traced.
+    """
+
+    t0: Float[Array, ""]
+    t1: Float[Array, ""]
+    times: Float[Array, "times"]
+    dt: Float[Array, ""] | None
+    between: int | Int[Array, ""]
+
+    def __init__(self, t0: Numbers, t1: Numbers, samples: int = 201, times: Numbers | None = None):
+        """Even times, both ends included, or those given; refuses what does not increase from t0 to t1."""
+        ends = increasing("(t0, t1)", [number("t0", t0), number("t1", t1)], "s")
+        known = not isinstance(ends, Tracer)
+        begin, end = np.asarray(ends) if known else ends
+        put = constant if known else jnp.asarray
+        self.t0, self.t1 = put(begin), put(end)
+        self.dt, self.between = None, 1
+        if times is None:
+            if not isinstance(samples, int) or samples < 2:
+                raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
+            self.times = put(begin + (end - begin) * np.linspace(0.0, 1.0, samples))
+            return
+        times = increasing("times", times, "s")
+        outside = (times[0] < self.t0) | (times[-1] > self.t1)
+        if not isinstance(outside, Tracer) and outside:
+            raise ValueError(f"times run from {times[0]} to {times[-1]}: must lie between t0 = {t0} and t1 = {t1} [s]")
+        self.times = eqx.error_if(times, outside, "times must lie between t0 and t1 [s]")
+
+    @staticmethod
+    def every(t0: float, t1: float, dt: float, every: int = 1) -> "Span":
+        """Equal steps from t0 to t1, of which every k-th is recorded; refuses what is not a whole number of them.
+
+        Args:
+            t0: first time, a known number [s].
+            t1: last time, a known number [s].
+            dt: step [s].
+            every: steps between two recorded times.
+        """
+        if not (isinstance(every, int) and every >= 1):
+            raise ValueError(f"every = {every!r}: must be a positive integer")
+        if not (np.isfinite(dt) and dt > 0 and np.isfinite(t0) and np.isfinite(t1) and t1 > t0):
+            raise ValueError(f"t0 = {t0}, t1 = {t1}, dt = {dt}: t1 must come after t0, and dt be positive [s]")
+        steps = round((t1 - t0) / dt)
+        if steps < 1 or abs(steps * dt - (t1 - t0)) > 1e-6 * dt * max(steps, 1) or steps % every:
+            raise ValueError(
+                f"(t1 - t0)/dt = {(t1 - t0) / dt:g} steps with every = {every}: must be a whole multiple of `every`"
+            )
+        return Span.counted(t0, (t1 - t0) / steps, every, steps // every)
+
+    @staticmethod
+    def counted(t0: Numbers, dt: Numbers, between: int | Int[Array, ""], records: int = 1) -> "Span":
+        """A number of equal steps; all but the number of records may be traced.
+
+        Args:
+            t0: first time [s].
+            dt: step [s].
+            between: steps between two recorded times. A known number allows derivatives in reverse mode.
+            records: times recorded after the first.
+        """
+        if not isinstance(records, int) or records < 1:
+            raise ValueError(f"records = {records!r}: must be a positive integer")
+        if isinstance(between, int) and between < 1:
+            raise ValueError(f"between = {between!r}: must be a positive integer")
+        begin, step = number("t0", t0), positive("dt", dt, "s")
+        times = begin + step * between * jnp.arange(records + 1)
+        span = object.__new__(Span)
+        parts = {"t0": begin, "t1": times[-1], "times": times, "dt": step, "between": between}
+        for name, value in parts.items():
+            object.__setattr__(span, name, value)
+        return span
+
+    @property
+    def records(self) -> int:
+        """Number of recorded times after the first."""
+        return self.times.shape[0] - 1
+
+
+def break_times(law: object) -> Float[Array, "breaks"]:
+    """Increasing times at which a law breaks (its `break_times`) [s]; methods step onto them."""
+    breaks = getattr(law, "break_times", ())
+    if not breaks:
+        return jnp.zeros(0)
+    return jnp.unique(jax.lax.stop_gradient(jnp.stack(list(map(jnp.asarray, breaks)))), size=len(breaks))
