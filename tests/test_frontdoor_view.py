@@ -79,7 +79,7 @@ def test_figures_draw_in_given_axes():
     axes = figure.subplots(2, 1)
     assert view.head_velocity(PLANAR, axes=axes) is figure
     assert axes[0].lines
-    with pytest.raises(ValueError, match="axes: 2 given, this figure needs 3"):
+    with pytest.raises(ValueError, match="axes: 2 given, this figure needs 18"):
         view.space_time(PLANAR, axes=axes)
 
 

@@ -14,7 +14,7 @@ from ..robots.robot import FLUIDS, Robot, Settings
 from . import VERBS
 from .arguments import at_least, directory, positive
 from .recipe import write_recipe
-from .swim import FPS, check
+from .swim import FORMATS, FPS, check
 
 DESCRIPTION = """\
 Simulates a published machine made of rigid bodies: its joints follow a given law; the motion of its base and the
@@ -91,6 +91,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="absolute tolerance; default: 1e-8")
     pictures = parser.add_argument_group("the pictures")
     pictures.add_argument("--no-figures", action="store_true", help="no figures")
+    pictures.add_argument("--format", choices=FORMATS, default="png", help="of the figures; default: png")
     pictures.add_argument("--no-animation", action="store_true", help="no film")
     pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
     pictures.add_argument("--fps", type=positive, default=FPS, metavar="N", help=f"frames per second; default: {FPS:g}")
@@ -122,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
     robot = ROBOTS[arguments.robot]
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
     settings = settings_of(arguments, robot)
-    say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles: some twenty seconds) ...")
+    say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles) ...")
     dataset = robot.run(settings)
     moved = time.perf_counter()
     written = [save(dataset, arguments.out / f"{arguments.robot}.nc")]
@@ -130,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_figures:
         say("drawing ...")
         for name, figure in robot.figures(dataset).items():
-            written.append(arguments.out / f"{arguments.robot}_{name}.png")
+            written.append(arguments.out / f"{arguments.robot}_{name}.{arguments.format}")
             figure().savefig(written[-1], dpi=150)
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.robot}.{arguments.film}"

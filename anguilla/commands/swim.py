@@ -2,7 +2,6 @@
 
 import argparse
 import importlib.util
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import hydro
 from anguilla import view
 
 from ..results import save
+from ..view.animation import NO_ENCODER, encoder
 from ..view.energy_rate import with_energy_rate
 from ..view.summary import summarise
 from . import VERBS
@@ -25,6 +25,7 @@ from .recipe import write_recipe
 FLUIDS = ("morison", "void")
 RATE = 40  # output times per second: resolves the power, which oscillates twice per period
 FPS = 20.0  # frames per second
+FORMATS = ("png", "pdf", "svg")  # of figures
 
 DESCRIPTION = """\
 Simulates the continuous eel of Boyer, Porez and Khalil (2006): a 2 m, 21.7 kg geometrically exact beam with
@@ -55,7 +56,7 @@ examples:
 files in DIR, all named after the gait:
   GAIT.nc                    everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
   GAIT.recipe                the options of the run; `anguilla @DIR/GAIT.recipe --out AGAIN` repeats it bit for bit
-  GAIT_configurations.png    the body every 1.25 s
+  GAIT_configurations.png    the body at six to nine instants
   GAIT_head_velocity.png     velocity of the head against time
   GAIT_internal_moment.png   control torque at mid-body against time
   GAIT_internal_wrench.png   force and moment along the body at the end: zero at the tail
@@ -95,6 +96,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     numbers.add_argument("--atol", type=positive, default=1e-8, metavar="A", help="absolute tolerance; default: 1e-8")
     pictures = parser.add_argument_group("the pictures")
     pictures.add_argument("--no-figures", action="store_true", help="no figures")
+    pictures.add_argument("--format", choices=FORMATS, default="png", help="of the figures; default: png")
     pictures.add_argument("--no-animation", action="store_true", help="no film")
     pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
     pictures.add_argument("--interactive", action="store_true", help="also write GAIT.html, an interactive 3-D page")
@@ -124,8 +126,8 @@ def check(arguments: argparse.Namespace) -> str | None:
         return f"argument --width: {arguments.width}: must be at most 4096"
     if getattr(arguments, "interactive", False) and importlib.util.find_spec("plotly") is None:
         return "argument --interactive: needs plotly, which is not installed: pip install 'anguilla[interactive]'"
-    if arguments.film == "mp4" and not arguments.no_animation and shutil.which("ffmpeg") is None:
-        return "argument --film: mp4 needs the program ffmpeg, which is not on the PATH; use gif"
+    if arguments.film == "mp4" and not arguments.no_animation and encoder() is None:
+        return f"argument --film: {NO_ENCODER}"
     return None
 
 
@@ -137,7 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
     fluid = hydro.Void() if arguments.fluid == "void" else hydro.Morison(added_mass=arguments.added_mass or "paper")
     beam = cosserat.eel()
     samples = arguments.samples or max(round(RATE * arguments.t1) + 1, 2)
-    say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles: some twenty seconds) ...")
+    say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles) ...")
     dataset = cosserat.simulate(
         beam,
         gait,
@@ -155,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     written.append(write_recipe(arguments.recipe, arguments.out / f"{arguments.gait}.recipe"))
     if not arguments.no_figures:
         say("drawing ...")
-        written += draw(dataset, arguments.out, arguments.gait)
+        written += draw(dataset, arguments.out, arguments.gait, arguments.format)
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.gait}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
@@ -189,11 +191,11 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[xr.Dataset], Figure]]:
     return chosen
 
 
-def draw(dataset: xr.Dataset, out: Path, prefix: str) -> list[Path]:
-    """Writes every figure of a dataset as PNG; returns the files."""
+def draw(dataset: xr.Dataset, out: Path, prefix: str, kind: str = "png") -> list[Path]:
+    """Writes every figure of a dataset, as PNG, PDF or SVG; returns the files."""
     written = []
     for name, figure in figures(dataset).items():
-        path = out / f"{prefix}_{name}.png"
+        path = out / f"{prefix}_{name}.{kind}"
         figure(dataset).savefig(path, dpi=150)
         written.append(path)
     return written

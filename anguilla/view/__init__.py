@@ -7,7 +7,7 @@ from .camera import Camera as Camera
 from .chain_skin import chain_body as chain_body
 from .convergence import beam_against_chain as beam_against_chain
 from .interactive_scene import interactive as interactive, interactive_page as interactive_page
-from .maps import field_map as field_map, space_time as space_time
+from .maps import field_map as field_map, moving_strains as moving_strains, space_time as space_time
 from .optimisation import (
     gaits_compared as gaits_compared,
     optimisers_compared as optimisers_compared,

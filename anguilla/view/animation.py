@@ -1,5 +1,7 @@
 """Animations of a swimming body: GIF with Pillow, MP4 with ffmpeg; works without a display."""
 
+import importlib
+import importlib.util
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +39,7 @@ from .surface import faded
 WIDTH = 720
 COLOURS = 96
 CAMERAS = ("auto", "fixed", "follow")
+NO_ENCODER = "MP4 needs the program ffmpeg: install it, or pip install 'anguilla[film]', or write a .gif instead"
 
 
 def animate(
@@ -82,9 +85,17 @@ def film_path(path: str | Path) -> Path:
     kind = path.suffix.lower()
     if kind not in (".gif", ".mp4"):
         raise ValueError(f"path = {path}: the animation must end in .gif or .mp4")
-    if kind == ".mp4" and shutil.which("ffmpeg") is None:
-        raise RuntimeError(f"{path}: MP4 needs the program ffmpeg, which is not on the PATH; write a .gif instead")
+    if kind == ".mp4" and encoder() is None:
+        raise RuntimeError(f"{path}: {NO_ENCODER}")
     return path
+
+
+def encoder() -> str | None:
+    """The program ffmpeg: that on the PATH, else that of the package imageio-ffmpeg; None when there is neither."""
+    found = shutil.which("ffmpeg")
+    if found is None and importlib.util.find_spec("imageio_ffmpeg") is not None:
+        found = importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
+    return found
 
 
 def write_film(pictures: list[Image.Image], path: Path, fps: float) -> Path:
@@ -282,7 +293,7 @@ def _write_gif(pictures: list[Image.Image], path: Path, fps: float) -> None:
 
 def _write_mp4(pictures: list[Image.Image], path: Path, fps: float) -> None:
     width, height = pictures[0].size
-    command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
+    command = [str(encoder()), "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
     command += ["-s", f"{width}x{height}", "-r", f"{fps:g}", "-i", "-", "-an"]
     command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path)]
     data = b"".join(picture.convert("RGB").tobytes() for picture in pictures)

@@ -80,6 +80,14 @@ def eyes(sections: Sections) -> list[tuple[Float[np.ndarray, "3"], Float[np.ndar
     return list(zip(points, normals, strict=True))
 
 
+def snapshot_interval(dataset: xr.Dataset) -> float:
+    """A round interval at which six to nine bodies show the run [s]."""
+    duration = float(dataset["time"][-1] - dataset["time"][0])
+    step = 10.0 ** np.floor(np.log10(duration / 8.0))
+    rounds = step * np.array([1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0])
+    return float(rounds[np.argmin(np.abs(np.floor(duration / rounds + 1e-9) - 7.5))])
+
+
 def snapshot_times(dataset: xr.Dataset, every: float) -> Float[np.ndarray, "snapshots"]:
     """Times from the first to the last at intervals of `every` [s].
 

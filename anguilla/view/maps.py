@@ -7,28 +7,51 @@ from matplotlib.figure import Figure
 
 from .record import check_record
 from .style import DIVERGING, SomeAxes, figure_of, frame_label, given_axes, label, new_figure, styled
+from .surface import rotation_matrices
 from .vectors import fluid_terms
 
-FIELDS = ("curvature", "moment", "lateral_force")
+STRAINS = ("G1", "G2", "G3", "K1", "K2", "K3")
+FIELDS = ("curvature", "moment", "lateral_force")  # of planar bending: K3, M3 and the force along t2
+MOVING = 1e-9  # change of a strain over the run that counts as motion, relative to the greatest one
+
+
+def moving_strains(dataset: xr.Dataset) -> list[str]:
+    """Components of the strain that change along the run, in the order (Γ1, Γ2, Γ3, K1, K2, K3)."""
+    check_record(dataset, ("time", "X", "strain"))
+    change = {
+        name: float(np.ptp(dataset["strain"].sel(strain_component=name).values, axis=0).max()) for name in STRAINS
+    }
+    top = max(change.values())
+    return [name for name in STRAINS if change[name] > MOVING * top] if top > 0.0 else ["K3"]
 
 
 def space_time(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
-    """Curvature K3, moment M3 and lateral force of the fluid, over X and time.
+    """Every strain that moves, the internal force or moment that works on it, and the fluid's force, over X and time.
+
+    One row for each strain: a planar swim has one (K3, M3, f2), a dive or a spiral two.
 
     Args:
         dataset: a result of `cosserat.simulate`.
-        axes: three axes to draw in; a new figure when None.
+        axes: three axes per row to draw in, row after row; a new figure when None.
     """
-    check_record(dataset, ("time", "X", "strain", "internal_moment"))
+    check_record(dataset, ("time", "X", "strain", "internal_moment", "internal_force", "orientation"))
+    strains = moving_strains(dataset)
     with styled():
-        columns = given_axes(axes, 3)
-        if columns is None:
-            columns = list(new_figure(10.0, 4.2).subplots(1, 3, sharex=True, sharey=True))
-        for ax, name in zip(columns, FIELDS, strict=True):
-            field_map(dataset, name, ax=ax)
-        for ax in columns[1:]:
-            ax.set_ylabel("")
-        return figure_of(columns[0])
+        panels = given_axes(axes, 3 * len(strains))
+        if panels is None:
+            grid = new_figure(10.0, 4.2 * len(strains)).subplots(
+                len(strains), 3, sharex=True, sharey=True, squeeze=False
+            )
+            panels = list(grid.ravel())
+        fields = [field for strain in strains for field in _row(strain)]
+        for ax, field in zip(panels, fields, strict=True):
+            field_map(dataset, field, ax=ax)
+        for k, ax in enumerate(panels):
+            if k % 3:
+                ax.set_ylabel("")
+            if k < len(panels) - 3:
+                ax.set_xlabel("")
+        return figure_of(panels[0])
 
 
 def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Figure:
@@ -36,7 +59,9 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
 
     Args:
         dataset: a result of `cosserat.simulate`.
-        field: "curvature" (K3), "moment" (M3) or "lateral_force" (of the fluid, along t2, per metre).
+        field: a strain ("G1" to "K3"), an internal force or moment in the section frame ("n1" to "n3", "M1" to "M3"), a
+            component of the fluid's load per metre ("f1" to "c3"), or "curvature" (K3), "moment" (M3) and
+            "lateral_force" (f2).
         ax: axes to draw in; a new figure when None.
     """
     check_record(dataset, ("time", "X", "strain", "internal_moment"))
@@ -56,15 +81,42 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
         return figure
 
 
+def _row(strain: str) -> tuple[str, str, str]:
+    """The strain, the internal wrench that works on it, and the load of the fluid that the motion it makes meets."""
+    number = strain[1]
+    loads = {"G1": "f1", "G2": "f2", "G3": "f3", "K1": "c1", "K2": "f3", "K3": "f2"}
+    return strain, ("n" if strain[0] == "G" else "M") + number, loads[strain]
+
+
 def _field(dataset: xr.Dataset, field: str) -> tuple[str, str, np.ndarray]:
     """Name, unit and values of a field over time and X."""
-    if field == "curvature":
-        return "curvature $K_3$", "1/m", dataset["strain"].sel(strain_component="K3").values
-    if field == "moment":
-        return "moment $M_3$", "N m", dataset["internal_moment"].sel(section_axis="t3").values
-    if field == "lateral_force":
+    field = dict(zip(FIELDS, ("K3", "M3", "f2"), strict=True)).get(field, field)
+    if field in STRAINS:
+        values = dataset["strain"].sel(strain_component=field).values
+        if field[0] == "K":
+            return f"{'torsion' if field == 'K1' else 'curvature'} $K_{field[1]}$", "1/m", values
+        stretch = field == "G1"
+        return (
+            f"{'stretch' if stretch else 'shear'} $\\Gamma_{field[1]}{' - 1' if stretch else ''}$",
+            "-",
+            values - stretch,
+        )
+    if field in ("M1", "M2", "M3"):
+        return f"moment $M_{field[1]}$", "N m", dataset["internal_moment"].sel(section_axis=f"t{field[1]}").values
+    if field in ("n1", "n2", "n3"):
+        return f"force $n_{field[1]}$", "N", section_force(dataset)[..., int(field[1]) - 1]
+    if field in ("f1", "f2", "f3", "c1", "c2", "c3"):
         terms = [name for name in fluid_terms(dataset) if name.startswith("fluid_")]
         shape = (dataset.sizes["time"], dataset.sizes["X"])
-        parts = [dataset[name].sel(wrench="f2").values for name in terms]
-        return "fluid force $f_2$", "N/m", np.sum(parts, axis=0) if parts else np.zeros(shape)
-    raise ValueError(f"field = {field!r}: must be one of {', '.join(FIELDS)}")
+        parts = [dataset[name].sel(wrench=field).values for name in terms]
+        kind, unit = ("force", "N/m") if field[0] == "f" else ("couple", "N")
+        return f"fluid {kind} ${field[0]}_{field[1]}$", unit, np.sum(parts, axis=0) if parts else np.zeros(shape)
+    raise ValueError(
+        f"field = {field!r}: must be one of {', '.join(FIELDS)}, a strain (G1 to K3), n1 to n3, M1 to M3, or f1 to c3"
+    )
+
+
+def section_force(dataset: xr.Dataset) -> np.ndarray:
+    """Internal force in the section frame, over time, X and axis [N]."""
+    rotation = rotation_matrices(dataset["orientation"].values)
+    return np.einsum("txij,txi->txj", rotation, dataset["internal_force"].values)

@@ -15,13 +15,12 @@ from matplotlib.ticker import MultipleLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
-from .body import body_length, body_margin, eyes, heads_at, is_planar, parts_at, snapshot_times
+from .body import body_length, body_margin, eyes, heads_at, is_planar, parts_at, snapshot_interval, snapshot_times
 from .camera import Camera, best_camera
 from .record import check_body
 from .style import GREY, INK, figure_of, frame_label, label, new_figure, styled, time_colours
 from .surface import AROUND, Mesh, Sections, join, lit, plain_skin, tube
 
-EVERY = 1.25  # s, as in the paper
 VIEWS = {"top": ("x", "y"), "side": ("x", "z")}
 WORDS = {"top": "from above", "side": "from the side"}
 TOP = Camera(-np.pi / 2, np.pi / 2)
@@ -30,7 +29,7 @@ STRAIGHT = 0.25  # ratio of width to length of a swim below which successive bod
 PATH = "path of the nose"
 
 
-def configurations(dataset: xr.Dataset, every: float = EVERY) -> Figure:
+def configurations(dataset: xr.Dataset, every: float | None = None) -> Figure:
     """Draws the body every `every` seconds, in the view that suits the motion.
 
     A planar swim is drawn in its plane, any other in space. If a planar swim is so straight that the bodies would
@@ -38,26 +37,28 @@ def configurations(dataset: xr.Dataset, every: float = EVERY) -> Figure:
 
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
-        every: time between two bodies [s].
+        every: time between two bodies [s]; chosen to show six to nine when None.
     """
     check_body(dataset)
+    every = snapshot_interval(dataset) if every is None else every
     if not is_planar(dataset):
         return configurations_space(dataset, every)
     return configurations_rows(dataset, every) if _straight(dataset) else configurations_plane(dataset, every)
 
 
 def configurations_plane(
-    dataset: xr.Dataset, every: float = EVERY, *, view: str = "top", ax: Axes | None = None
+    dataset: xr.Dataset, every: float | None = None, *, view: str = "top", ax: Axes | None = None
 ) -> Figure:
     """Outlines of the body from above or from the side, and the path of the nose.
 
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
-        every: time between two bodies [s].
+        every: time between two bodies [s]; chosen to show six to nine when None.
         view: "top" (x and y) or "side" (x and z).
         ax: axes to draw in; a new figure when None.
     """
     check_body(dataset)
+    every = snapshot_interval(dataset) if every is None else every
     axes = _view(view)
     with styled():
         times = snapshot_times(dataset, every)
@@ -71,17 +72,18 @@ def configurations_plane(
 
 
 def configurations_rows(
-    dataset: xr.Dataset, every: float = EVERY, *, view: str = "top", ax: Axes | None = None
+    dataset: xr.Dataset, every: float | None = None, *, view: str = "top", ax: Axes | None = None
 ) -> Figure:
     """Bodies from above or from the side, each in its own row labelled with the time, at one scale.
 
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
-        every: time between two bodies [s].
+        every: time between two bodies [s]; chosen to show six to nine when None.
         view: "top" (x and y) or "side" (x and z).
         ax: axes to draw in; a new figure when None.
     """
     check_body(dataset)
+    every = snapshot_interval(dataset) if every is None else every
     axes = _view(view)
     with styled():
         times = snapshot_times(dataset, every)
@@ -92,15 +94,16 @@ def configurations_rows(
         return figure_of(ax)
 
 
-def configurations_space(dataset: xr.Dataset, every: float = EVERY, *, ax: Axes | None = None) -> Figure:
+def configurations_space(dataset: xr.Dataset, every: float | None = None, *, ax: Axes | None = None) -> Figure:
     """Surface of the body in space, with views from above and from the side unless `ax` is given.
 
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
-        every: time between two bodies [s].
+        every: time between two bodies [s]; chosen to show six to nine when None.
         ax: three-dimensional axes to draw in; a new figure with three views when None.
     """
     check_body(dataset)
+    every = snapshot_interval(dataset) if every is None else every
     with styled():
         times = snapshot_times(dataset, every)
         if ax is not None:
