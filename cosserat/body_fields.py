@@ -34,7 +34,9 @@ class BodyFields(eqx.Module):
         force_w: internal force n, in the world [N]: what the head side exerts on the tail side.
         moment: internal moment M, in the section frame [N·m]: what the head side exerts on the tail side. The
             actuators deliver ∫(M·dK/dt + Rᵀn·dΓ/dt) dX to the body.
-        fluid: load of the fluid per metre, term by term, in the section frame [N/m, N].
+        fluid: load of the fluid per metre, term by term, in the section frame [N/m, N]; without what `carried` does.
+        carried: wrench that passing water carries through each section towards the tail, in its frame [N, N·m]: its load
+            per metre is (∂/∂X - ad(ξ)ᵀ) of it. None for a fluid that carries none along the body.
         nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
         head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
         actuator_power: power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
@@ -52,6 +54,7 @@ class BodyFields(eqx.Module):
     force_w: Float[Array, "stations 3"]
     moment: Float[Array, "stations 3"]
     fluid: dict[str, Float[Array, "stations 6"]]
+    carried: Float[Array, "stations 6"] | None
     nose: dict[str, Float[Array, "6"]]
     head_twist_rate: Float[Array, "6"]
     actuator_power: Float[Array, ""]
@@ -116,15 +119,20 @@ def body_fields(
     t: Float[Array, ""],
 ) -> BodyFields:
     """`internal_wrench` from what the two loops of a path have found at `along.X`."""
+    fluid = fluid.at(t)
     loop, twist_rate = along.at_stations(loops), loops.head_twist_rate
-    section = along.section
+    section, strain = along.section, strain_rates(gait, along.stations, t)
     place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion))
     terms = jax.vmap(fluid.terms)(section, place, loop.twist)
-    added = jax.vmap(fluid.added_inertia)(section)
+    added, wrench = jax.vmap(fluid.added_inertia)(section), None
+    if fluid.shedding is not None:
+        water = fluid.shedding.water_section(beam.profile, along.stations, section)
+        slices = jax.vmap(fluid.carried)(jax.vmap(fluid.added_inertia)(water), place, loop.twist, strain.xi, strain.dxi)
+        added, wrench = slices.inertia, slices.wrench
+        terms = terms | {"added_mass": slices.load}
     terms = _with_acceleration(terms, "added_mass", jnp.einsum("sij,sj->si", added, loop.twist_rate))
     nose = fluid.nose_terms(beam.nose_radius, Place(state.position, state.rotation), state.twist)
     nose_added = fluid.nose_added_inertia(beam.nose_radius) @ twist_rate
-    strain = strain_rates(gait, along.stations, t)
     return BodyFields(
         X=along.stations,
         section=section,
@@ -137,6 +145,7 @@ def body_fields(
         force_w=loop.force_w,
         moment=loop.moment,
         fluid=terms,
+        carried=wrench,
         nose=_with_acceleration(nose, "nose_added_mass", nose_added),
         head_twist_rate=twist_rate,
         actuator_power=along.power(loops, gait, t),

@@ -38,6 +38,7 @@ class Energetics(eqx.Module):
         added: kinetic energy of the added inertia T_a [J].
         dissipation: power that the fluid's resistance takes, D [W].
         convective: power that the added inertia delivers beyond -dT_a/dt, P_conv [W]; zero in the kirchhoff form.
+        wake: power that water which leaves the body takes into its wake, P_wake [W]; zero for fluids without a wake.
     """
 
     centre_w: Float[Array, "3"]
@@ -48,6 +49,7 @@ class Energetics(eqx.Module):
     added: Float[Array, ""]
     dissipation: Float[Array, ""]
     convective: Float[Array, ""]
+    wake: Float[Array, ""]
 
 
 @compiled
@@ -61,7 +63,7 @@ def energetics(
 ) -> Energetics:
     """Momentum, energies and powers at one instant, by the quadrature of the fast path.
 
-    In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv.
+    In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv + P_wake.
 
     Args:
         beam: the body.
@@ -79,10 +81,15 @@ def energetics(
 
 def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState, first: FirstLoop) -> Energetics:
     """`energetics` of a body that is sampled already, after the first space loop."""
-    motion = first.motion
+    motion, water, zero = first.motion, first.water, jnp.zeros(())
     momentum = apply(body.inertia, motion.twist)
-    added_momentum = apply(body.added, motion.twist)
     nose_momentum = body.nose_added @ state.twist
+    if water is None:
+        added_momentum, wake = apply(body.added, motion.twist), zero
+        added = 0.5 * jnp.sum(added_momentum * motion.twist)
+    else:
+        added_momentum, wake = water.slices.momentum, water.power
+        added = jnp.sum(water.slices.energy)
 
     powers = {
         name: jnp.sum(body.load_weight * jnp.sum(term * first.loads.twist, axis=0))
@@ -90,7 +97,6 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
     }
     nose = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
     powers |= {name: term @ state.twist for name, term in nose.items()}
-    zero = jnp.zeros(())
     node_mass = body.inertia[0, 0]
     total = jnp.sum(node_mass)
     momentum_w = _to_world(state, motion, momentum)
@@ -101,9 +107,10 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
         momentum_w=momentum_w,
         impulse_w=_to_world(state, motion, momentum + added_momentum, nose_momentum),
         kinetic=0.5 * jnp.sum(momentum * motion.twist),
-        added=0.5 * (jnp.sum(added_momentum * motion.twist) + nose_momentum @ state.twist),
+        added=added + 0.5 * nose_momentum @ state.twist,
         dissipation=-sum((power for name, power in powers.items() if name not in CONVECTIVE), zero),
         convective=sum((power for name, power in powers.items() if name in CONVECTIVE), zero),
+        wake=wake,
     )
 
 

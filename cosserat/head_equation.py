@@ -33,6 +33,8 @@ def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpac
             hint = "; did you forget the parentheses?" if inspect.isroutine(value) or inspect.isclass(value) else ""
             raise ValueError(f"{name} = {shown(value)}: must be {rule}{hint} (the order is beam, gait, fluid)")
     check_gait(gait)
+    if fluid.shedding is not None:
+        fluid.shedding.check(beam.profile)
     return path
 
 
@@ -49,6 +51,8 @@ def compiled(f: Callable) -> Callable:
     @functools.wraps(f)
     def outer(beam, gait, fluid, state, t, *args, **kwargs):
         check_state(state)
+        if isinstance(fluid, AbstractFluid) and isinstance(beam, Beam) and fluid.shedding is not None:
+            fluid.shedding.check(beam.profile)  # while its numbers are known
         return inner(beam, gait, fluid, state, number("t", t), *args, **kwargs)
 
     return outer

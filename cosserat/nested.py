@@ -67,6 +67,7 @@ class Nested(AbstractSpacePath):
         self, body: Beam, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
     ) -> HeadDynamics:
         """First space loop, (48)-(60)."""
+        fluid = fluid.at(t)
         place = Place(state.position, state.rotation)
         nose = fluid.nose_terms(body.nose_radius, place, state.twist)
         nose_added = fluid.nose_added_inertia(body.nose_radius)
@@ -82,11 +83,11 @@ class Nested(AbstractSpacePath):
             drag=rotate @ (sum(nose.values(), jnp.zeros(6)) + convected),
         )
 
-        def slope(X, section, y):
-            s = _Slice(body, gait, fluid, t, X, section, y.carried)
+        def slope(X, section, water, y):
+            s = _Slice(body, gait, fluid, t, X, section, water, y.carried)
             r_e = hat(y.carried.position - state.position)
             lever = _lever(r_e)
-            added = s.rotate6 @ fluid.added_inertia(section) @ s.rotate6.T
+            added = s.rotate6 @ s.added @ s.rotate6.T
             inertia = s.inertia_w + added
             rates = join(y.gamma_e, y.omega_rate_e)
             return _FirstLoop(
@@ -98,10 +99,15 @@ class Nested(AbstractSpacePath):
                 drag=lever @ s.load_w(),  # (56)
             )
 
-        end = jax.tree.map(lambda y: y[-1], self._solve(body, slope, start, None))
+        leaving = None if fluid.shedding is None else fluid.shedding.leaving(body.profile)[None]
+        run = self._solve(body, slope, start, fluid.shedding, leaving, last=True)
+        end = jax.tree.map(lambda y: y[-1], run)
         # From (ddr0, dω0) in the world to d(twist)/dt in the head frame: ddr0 = R0 (dV/dt + Ω×V).
         H = rotate.T @ end.inertia @ rotate
         wrench = rotate.T @ (end.drag - end.coriolis) - H @ _convective(state.twist)
+        if leaving is not None:
+            gone = _leaving_water(body, gait, fluid, t, jax.tree.map(lambda y: y[0], run.carried))
+            wrench = wrench + rotate.T @ (_lever(hat(gone.position - state.position)) @ gone.wrench)
         return HeadDynamics(H, wrench, solve_inertia(H, wrench))
 
     def both_loops(
@@ -114,6 +120,7 @@ class Nested(AbstractSpacePath):
         stations: Float[Array, "stations"],
     ) -> BothLoops:
         """The first space loop, then the second, (61)-(66)."""
+        fluid = fluid.at(t)
         twist_rate = self.head_dynamics(body, gait, fluid, state, t).twist_rate
         place = Place(state.position, state.rotation)
         nose = sum(fluid.nose_terms(body.nose_radius, place, state.twist).values(), jnp.zeros(6))
@@ -127,9 +134,9 @@ class Nested(AbstractSpacePath):
             moment=angular(nose),
         )
 
-        def slope(X, section, y):
-            s = _Slice(body, gait, fluid, t, X, section, y.carried)
-            added = s.rotate6 @ fluid.added_inertia(section) @ s.rotate6.T
+        def slope(X, section, water, y):
+            s = _Slice(body, gait, fluid, t, X, section, water, y.carried)
+            added = s.rotate6 @ s.added @ s.rotate6.T
             rates = join(y.acceleration, y.omega_rate)
             load = s.load_w() - (s.inertia_w + added) @ rates - s.gyroscopic_w()
             couple = angular(load) - cross(s.tangent, y.force)
@@ -141,7 +148,10 @@ class Nested(AbstractSpacePath):
                 moment=s.rotation.T @ couple - cross(angular(s.strain.xi), y.moment),  # (64)
             )
 
-        y = self._solve(body, slope, start, stations)
+        if fluid.shedding is None:
+            y = self._solve(body, slope, start, None, stations)
+        else:
+            y = self._with_passing_water(body, gait, fluid, t, slope, start, stations)
         rotation = jax.vmap(matrix_from_quaternion)(y.carried.quaternion)
         unturn = lambda v: jnp.einsum("sji,sj->si", rotation, v)  # noqa: E731
         velocity, omega = unturn(y.carried.velocity), unturn(y.carried.omega)
@@ -155,8 +165,41 @@ class Nested(AbstractSpacePath):
             moment=y.moment,
         )
 
-    def _solve(self, beam, slope, start: Any, stations) -> Any:
-        """Integrates over s in [0, segments], in which the profile is smooth between integers."""
+    def _with_passing_water(self, body, gait, fluid, t, slope, start, stations):
+        """The second loop of a fluid that carries water along the body: N integrates body and slices, n = N + W."""
+        shedding = fluid.shedding
+        leaving = shedding.leaving(body.profile)
+        where = jnp.concatenate([stations, leaving[None]])
+        order = jnp.argsort(where)
+        back = jnp.argsort(order)
+        all_y = self._solve(body, slope, start, shedding, where[order])
+        y = jax.tree.map(lambda f: f[back[:-1]], all_y)
+        gone = _leaving_water(body, gait, fluid, t, jax.tree.map(lambda f: f[back[-1]], all_y.carried))
+
+        def complete(X, y):
+            section = shedding.water_section(body.profile, X, body.profile(X))
+            s = _Slice(body, gait, fluid, t, X, body.profile(X), section, y.carried)
+            W = s.slices.wrench
+            arm = y.carried.position - gone.position
+            couple = s.rotation.T @ (gone.wrench[3:] - cross(arm, gone.wrench[:3]))
+            behind = X > leaving
+            force = y.force + jnp.where(behind, gone.wrench[:3], s.rotation @ W[:3])
+            return force, y.moment + jnp.where(behind, couple, W[3:])
+
+        force, moment = jax.vmap(complete)(stations, y)
+        return eqx.tree_at(lambda y: (y.force, y.moment), y, (force, moment))
+
+    def _solve(self, beam, slope, start: Any, shedding, stations, last: bool = False) -> Any:
+        """Integrates over s in [0, segments], in which the profile is smooth between integers.
+
+        Args:
+            beam: the body.
+            slope: (X, section, section that slices of water see, y) -> dy/dX.
+            start: y at the nose.
+            shedding: where water that passes along the body leaves it; None for none.
+            stations: where y is wanted [m]; None for the tail only.
+            last: the tail besides.
+        """
         pieces, quadratics = segments(beam)
         count = len(pieces)
         sections = [lambda X, p=beam.profile.pieces[piece]: EllipticSection(*p(X)) for piece in pieces]
@@ -167,7 +210,12 @@ class Nested(AbstractSpacePath):
             u = s - k
             X = a + b * u + c * u**2
             dX_ds = b + 2.0 * c * u
-            return jax.tree.map(lambda dy: dX_ds * dy, slope(X, jax.lax.switch(k, sections, X), y))
+            section = jax.lax.switch(k, sections, X)
+            water = section
+            if shedding is not None:
+                # By the middle of the segment: at its end X may round to either side of the edge.
+                water = shedding.water_section(beam.profile, a + 0.5 * b + 0.25 * c, section)
+            return jax.tree.map(lambda dy: dX_ds * dy, slope(X, section, water, y))
 
         controller, first = self.controller, None
         if isinstance(controller, diffrax.ConstantStepSize):
@@ -178,7 +226,8 @@ class Nested(AbstractSpacePath):
             saveat = diffrax.SaveAt(t1=True)
         else:
             segment, u = locate(quadratics, stations)
-            saveat = diffrax.SaveAt(ts=segment + u)
+            at = segment + u
+            saveat = diffrax.SaveAt(ts=jnp.append(at, float(count)) if last else at)
         solution = diffrax.diffeqsolve(
             diffrax.ODETerm(in_s),
             self.solver,
@@ -241,6 +290,7 @@ class _Slice:
         t: Any,
         X: Any,
         section: EllipticSection,
+        water: EllipticSection,
         carried: _Carried,
     ):
         self.fluid, self.section, self.carried = fluid, section, carried
@@ -251,6 +301,12 @@ class _Slice:
         self.stretch_rate = self.rotation @ linear(self.strain.dxi)
         self.bend_rate = self.rotation @ angular(self.strain.dxi)
         self.inertia_w = self.rotate6 @ beam.section_inertia(section) @ self.rotate6.T
+        self.twist = join(self.rotation.T @ carried.velocity, self.rotation.T @ carried.omega)
+        self.place = Place(carried.position, self.rotation)
+        self.added, self.slices = fluid.added_inertia(water), None
+        if fluid.shedding is not None:
+            self.slices = fluid.carried(self.added, self.place, self.twist, self.strain.xi, self.strain.dxi)
+            self.added = self.slices.inertia
 
     def carried_slope(self) -> _Carried:
         c = self.carried
@@ -275,11 +331,23 @@ class _Slice:
 
     def load_w(self):
         """Fluid load per metre at zero acceleration of the section, in the world."""
-        c = self.carried
-        twist = join(self.rotation.T @ c.velocity, self.rotation.T @ c.omega)
-        terms = self.fluid.terms(self.section, Place(c.position, self.rotation), twist)
-        convected = self.fluid.added_inertia(self.section) @ _convective(twist)
-        return self.rotate6 @ (sum(terms.values(), jnp.zeros(6)) + convected)
+        terms = self.fluid.terms(self.section, self.place, self.twist)
+        load = sum(terms.values(), jnp.zeros(6)) + self.added @ _convective(self.twist)
+        return self.rotate6 @ (load if self.slices is None else load + self.slices.load)
+
+
+class _Gone(eqx.Module):
+    """What the leaving water does to the body, about the point where it leaves, in the world."""
+
+    position: Float[Array, "3"]
+    wrench: Float[Array, "6"]
+
+
+def _leaving_water(beam, gait, fluid, t, carried) -> _Gone:
+    X, section = fluid.shedding.leaving(beam.profile), fluid.shedding.leaving_section(beam.profile)
+    s = _Slice(beam, gait, fluid, t, X, section, section, carried)
+    assert s.slices is not None
+    return _Gone(carried.position, s.rotate6 @ s.slices.wrench)
 
 
 def _convective(twist):

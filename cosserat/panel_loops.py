@@ -12,6 +12,7 @@ from hydro import AbstractFluid, Place
 from spatial import coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
 
 from .node_arrays import apply, settle
+from .passing_water import PassingWater, carried_at, passing_water, wrench_of_passing_water
 from .reduction import carried, reduced_to_head
 from .sampled_body import SampledBody, Stations
 from .section_motion import LoadMotion, SectionMotion, at_loads, body_shape, section_motion
@@ -32,6 +33,7 @@ class FirstLoop(eqx.Module):
         loads: place and twist at the load nodes.
         terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
         fluid_wrench: their sum [N/m, N].
+        water: that passes along the body; None for a fluid that carries none.
         dynamics: of the head.
     """
 
@@ -39,22 +41,31 @@ class FirstLoop(eqx.Module):
     loads: LoadMotion
     terms: dict[str, Float[Array, "6 loads"]]
     fluid_wrench: Float[Array, "6 loads"]
+    water: PassingWater | None
     dynamics: HeadDynamics
 
 
 def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]) -> FirstLoop:
     """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""
-    motion = section_motion(body_shape(body, gait, t), state.twist)
+    fluid = fluid.at(t)
+    strain, shape = body_shape(body, gait, t)
+    motion = section_motion(shape, state.twist)
     loads = at_loads(body, motion, state)
     terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
     fluid_wrench = settle(sum(terms.values(), jnp.zeros_like(loads.twist)))
     gathered = fluid_wrench @ body.from_load
     gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
-    inertia = body.inertia + body.added
-    wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
     nose = _nose_wrench(body, fluid, state)
+    water = passing_water(body, fluid, strain, motion, state)
+    if water is None:
+        inertia = body.inertia + body.added
+    else:
+        inertia = body.inertia + water.slices.inertia
+        gathered = gathered + water.slices.load
+        nose = nose + water.wrench  # the leaving water's, carried to the head
+    wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
     dynamics = reduced_to_head(motion.shape.rotation, motion.shape.position, inertia, wrench, body.nose_added, nose)
-    return FirstLoop(motion, loads, terms, fluid_wrench, dynamics)
+    return FirstLoop(motion, loads, terms, fluid_wrench, water, dynamics)
 
 
 def second_loop(
@@ -67,16 +78,22 @@ def second_loop(
     stations: Stations,
 ) -> BothLoops:
     """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)"""
+    fluid = fluid.at(t)
     motion, shape, twist_rate = first.motion, first.motion.shape, first.dynamics.twist_rate
     twist_rates = settle(motion.twist_rate + carried(shape.rotation, shape.position, twist_rate))  # (61)-(62)
     gyroscopic = _coadjoint(first.loads.twist, settle(apply(body.load_inertia, first.loads.twist)))
-    inertial = apply(body.load_inertia + body.load_added, settle(twist_rates @ body.to_load))
-    wrench = settle(first.fluid_wrench + gyroscopic - inertial)
+    strain = strain_rates(gait, body.load_X, t)
+    inertia, load = body.load_inertia + body.load_added, first.fluid_wrench
+    if first.water is not None:
+        slices = carried_at(fluid, body.load_added, first.loads.place, first.loads.twist, strain.xi, strain.dxi)
+        inertia, load = body.load_inertia + slices.inertia, load + slices.load
+    inertial = apply(inertia, settle(twist_rates @ body.to_load))
+    wrench = settle(load + gyroscopic - inertial)
     rotation = settle(_rotation(shape.quaternion @ body.to_load))
     force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
 
     nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
-    tangent = settle(apply(rotation, settle(strain_rates(gait, body.load_X, t).xi[:, :3].T)))
+    tangent = settle(apply(rotation, settle(strain.xi[:, :3].T)))
     n_at_loads = settle(nose[:3, None] + body.integral_at_loads(force))
     lever = settle(couple - _cross(tangent, n_at_loads))
     n = nose[:3, None] + force @ stations.from_loads  # (63)
@@ -86,6 +103,9 @@ def second_loop(
     quaternion = shape.quaternion @ here
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=0, keepdims=True)
     head = jnp.broadcast_to(state.quaternion[:, None], quaternion.shape)
+    if first.water is not None:
+        through = wrench_of_passing_water(body, gait, fluid, state, t, first.water, motion, stations)
+        n, m = n + through[:3], m + through[3:]
     moment = apply(jnp.swapaxes(settle(_rotation(quaternion)), 0, 1), settle(m))
     return BothLoops(
         head_twist_rate=twist_rate,

@@ -30,10 +30,28 @@ class Stations(eqx.Module):
     Attributes:
         from_smooth: interpolation from the smooth nodes.
         from_loads: integrals from the nose, of a density known at the load nodes [m].
+        X: the abscissae [m].
+        section: of the body there.
     """
 
     from_smooth: Float[Array, "nodes points"]
     from_loads: Float[Array, "loads points"]
+    X: Float[Array, "points"]
+    section: EllipticSection
+
+
+class Leaving(eqx.Module):
+    """The point at which water that passes along the body leaves it.
+
+    Attributes:
+        X: its abscissa [m].
+        from_smooth: interpolation from the smooth nodes to it.
+        added: added inertia per metre of the slice that leaves [kg/m, kg·m].
+    """
+
+    X: Float[Array, ""]
+    from_smooth: Float[Array, "nodes"]
+    added: Float[Array, "6 6"]
 
 
 class SampledBody(eqx.Module):
@@ -57,6 +75,7 @@ class SampledBody(eqx.Module):
         load_quadratic: maps X(u) = a + b u + c u² of the load panels [m].
         to_load: interpolation from the smooth to the load nodes.
         from_load: its transpose with the quadrature weights: gathers densities as loads of the smooth nodes [m].
+        leaving: where the water leaves; None for a fluid that carries none along the body.
     """
 
     beam: Beam
@@ -73,6 +92,7 @@ class SampledBody(eqx.Module):
     load_quadratic: Float[Array, "panels 3"]
     to_load: Transfer
     from_load: Transfer
+    leaving: Leaving | None
 
     def stations(self, X: Float[Array, "points"]) -> Stations:
         """Prepares abscissae [m] at which the body will be asked, many times."""
@@ -83,7 +103,8 @@ class SampledBody(eqx.Module):
         whole = jnp.asarray(gauss(LOAD_ORDER)[1])[None, :, None]
         part = jnp.where(cell == panel[None, None, :], integration(u, LOAD_ORDER).T[None], 0.0)
         in_u = jnp.where(cell < panel[None, None, :], whole, part)
-        return Stations(from_smooth, (self._jacobian()[:, :, None] * in_u).reshape(self.load_X.shape[0], -1))
+        from_loads = (self._jacobian()[:, :, None] * in_u).reshape(self.load_X.shape[0], -1)
+        return Stations(from_smooth, from_loads, X, jax.vmap(self.beam.profile)(X))
 
     def integral_at_loads(self, f: Float[Array, "k loads"]) -> Float[Array, "k loads"]:
         """Integrals from the nose to the load nodes of a density known there."""
@@ -107,7 +128,7 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
     to_load = Transfer(_interpolation(load_X / L, order, panels))
     from_load = Transfer(load_weight[:, None] * to_load.back)
     load_inertia = nodewise(beam.section_inertia)(section)
-    load_added = jax.vmap(fluid.added_inertia, out_axes=-1)(section)
+    load_added = slices_added(fluid, beam, load_X, section)
     return SampledBody(
         beam=beam,
         X=X,
@@ -123,7 +144,25 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
         load_quadratic=loads.quadratic,
         to_load=to_load,
         from_load=from_load,
+        leaving=_leaving(beam, fluid, order, panels),
     )
+
+
+def slices_added(
+    fluid: AbstractFluid, beam: Beam, X: Float[Array, "points"], section: EllipticSection
+) -> Float[Array, "6 6 points"]:
+    """Added inertia per metre at abscissae [kg/m, kg·m]: of the body's sections, or of those that slices of water see."""
+    if fluid.shedding is not None:
+        section = fluid.shedding.water_section(beam.profile, X, section)
+    return jax.vmap(fluid.added_inertia, out_axes=-1)(section)
+
+
+def _leaving(beam, fluid, order, panels):
+    if fluid.shedding is None:
+        return None
+    X = fluid.shedding.leaving(beam.profile)
+    from_smooth = _interpolation(X[None] / beam.length, order, panels)[:, 0]
+    return Leaving(X, from_smooth, fluid.added_inertia(fluid.shedding.leaving_section(beam.profile)))
 
 
 def _interpolation(x, order, panels):

@@ -14,7 +14,7 @@ from .node_arrays import apply, settle
 from .sampled_body import SampledBody
 from .shape import Shape, shape_from_strain
 from .state import HeadState
-from .strain import Gait, strain_rates
+from .strain import Gait, StrainRates, strain_rates
 
 _cross = nodewise(cross)
 _rotation = nodewise(matrix_from_quaternion)
@@ -34,9 +34,10 @@ class SectionMotion(eqx.Module):
     twist_rate: Float[Array, "6 nodes"]
 
 
-def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> Shape:
-    """The body at time t [s], seen from its head."""
-    return shape_from_strain(strain_rates(gait, body.X, t), body.panel_integral)
+def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> tuple[StrainRates, Shape]:
+    """The strain at the smooth nodes at time t [s], and the body seen from its head."""
+    strain = strain_rates(gait, body.X, t)
+    return strain, shape_from_strain(strain, body.panel_integral)
 
 
 def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion:
@@ -52,6 +53,13 @@ def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion
     columns = settle(jnp.stack([velocity, omega, rate, omega_rate], axis=1))
     local = settle(jnp.swapaxes(apply(jnp.swapaxes(shape.rotation, 0, 1), columns), 0, 1))
     return SectionMotion(shape, local[:2].reshape(6, -1), local[2:].reshape(6, -1))
+
+
+def at_nodes(motion: SectionMotion, state: HeadState) -> Place:
+    """Where the sections at the smooth nodes are in the world."""
+    position = state.position[:, None] + state.rotation @ motion.shape.position
+    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, motion.shape.rotation)
+    return Place(position.T, jnp.moveaxis(rotation, -1, 0))
 
 
 class LoadMotion(eqx.Module):

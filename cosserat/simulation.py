@@ -49,6 +49,8 @@ VARIABLES: dict[str, Label] = HEAD | {
     "semiaxis_b": (("X",), "m", "semi-axis of the section along t2"),
     "semiaxis_c": (("X",), "m", "semi-axis of the section along t3"),
     "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
+    "wake_power": (("time",), "W", "power that water leaving the body takes into its wake"),
+    "carried_wrench": (("time", "X", "wrench"), "N, N m", "wrench carried along by passing water, in the section frame"),
 }
 
 
@@ -205,7 +207,10 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
             "actuator_power": fields.actuator_power,
             "dissipation": sums.dissipation,
             "convective_power": sums.convective,
+            "wake_power": sums.wake,
         }
+        if fields.carried is not None:
+            record["carried_wrench"] = fields.carried
         record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
         return record | fields.nose
 

@@ -15,7 +15,14 @@ from .buoyancy_solid import (
     solid as solid,
 )
 from .drag import drag_wrench as drag_wrench
-from .fluid import CONVECTIVE as CONVECTIVE, AbstractFluid as AbstractFluid, Place as Place, Void as Void
+from .fluid import (
+    CONVECTIVE as CONVECTIVE,
+    AbstractFluid as AbstractFluid,
+    Carried as Carried,
+    Place as Place,
+    Void as Void,
+)
+from .friction import SkinFriction as SkinFriction
 from .gravity import EARTH as EARTH, Weight as Weight, weight_wrench as weight_wrench
 from .hull import Hull as Hull
 from .hull_shape import SCULL as SCULL, SlenderHull as SlenderHull
@@ -24,6 +31,7 @@ from .hydrostatics import (
     cardan_angles as cardan_angles,
     cardan_rates as cardan_rates,
 )
+from .lighthill import Lighthill as Lighthill
 from .morison import Morison as Morison
 from .oars import OarBlade as OarBlade
 from .polygons import PolygonSection as PolygonSection, polygon as polygon, regular_outline as regular_outline
@@ -40,4 +48,6 @@ from .radiation_states import load_states as load_states
 from .radiation_table import RadiationTable as RadiationTable, load_table as load_table
 from .resistance import Ittc57 as Ittc57
 from .sections import AbstractSection as AbstractSection, EllipticSection as EllipticSection
+from .shedding import Shedding as Shedding
+from .streams import Shear as Shear, VortexStreet as VortexStreet
 from .superposition import Together as Together

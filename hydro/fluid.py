@@ -7,6 +7,11 @@
 4. The same for the nose, a point at X = 0, in newtons rather than per metre.
 5. A term that depends on the place alone is minus the gradient of `potential`, so that energy can be counted.
 6. The terms named in `CONVECTIVE` belong to the added inertia: what it does besides -added_inertia @ d(twist)/dt.
+7. A fluid whose slices pass along the body (`shedding` is not None) also has `carried`: a wrench that goes through
+   each section, and an added inertia that depends on the strain. Its load per metre is then
+   Σ terms + carried.load - carried.inertia @ d(twist)/dt + (∂/∂X - ad(ξ)ᵀ) carried.wrench,
+   of which an engine needs only the wrench at the edge and at the sections it shows: no derivative along X.
+8. A fluid that changes in time is taken at an instant by `at(t)`, once for each evaluation.
 """
 
 import abc
@@ -19,6 +24,7 @@ from jaxtyping import Array, Float
 from spatial.printing import as_html, summary
 
 from .sections import EllipticSection
+from .shedding import Shedding
 
 Terms = dict[str, Float[Array, "6"]]
 
@@ -37,8 +43,31 @@ class Place(eqx.Module):
     rotation: Float[Array, "*batch 3 3"]
 
 
+class Carried(eqx.Module):
+    """What slices of water that pass along the body do at one section, in its frame.
+
+    All of it is proportional to the added inertia given to `AbstractFluid.carried`: per metre for an inertia per metre
+    (the units below), of one lump for a lumped inertia.
+
+    Attributes:
+        inertia: A, added inertia at this strain [kg/m, kg, kg·m].
+        momentum: Π, of the slices [kg/s, kg·m/s].
+        load: load at zero rate of twist, without what `wrench` does [N/m, N].
+        wrench: W, that the water carries through the section from head to tail [N, N·m].
+        energy: ℓ, kinetic energy of the slices [J/m].
+        energy_flux: -V1 ℓ/Γ1, energy that the water carries through the section towards the tail [W].
+    """
+
+    inertia: Float[Array, "6 6"]
+    momentum: Float[Array, "6"]
+    load: Float[Array, "6"]
+    wrench: Float[Array, "6"]
+    energy: Float[Array, ""]
+    energy_flux: Float[Array, ""]
+
+
 class AbstractFluid(eqx.Module):
-    """A fluid: subclass it, or use `Morison`, `QuasiSteady` or `Void`.
+    """A fluid: subclass it, or use `Morison`, `Lighthill`, `QuasiSteady` or `Void`.
 
     Attributes:
         section_kind: the shapes it knows; a body is refused whose sections are of another kind.
@@ -67,6 +96,35 @@ class AbstractFluid(eqx.Module):
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
         """Potential energy per metre of the terms that depend on the place alone [J/m]; zero unless it says so."""
         return jnp.zeros(())
+
+    @property
+    def shedding(self) -> Shedding | None:
+        """Where the water leaves a body along which it passes; None for a fluid that carries nothing along."""
+        return None
+
+    def carried(
+        self,
+        added: Float[Array, "6 6"],
+        place: Place,
+        twist: Float[Array, "6"],
+        strain: Float[Array, "6"],
+        strain_rate: Float[Array, "6"],
+    ) -> Carried:
+        """What slices that pass along the body do at one section: by default nothing passes.
+
+        Args:
+            added: `added_inertia` of the section that the water sees there, per metre or lumped.
+            place: where the section is.
+            twist: of the section, in its frame [m/s, rad/s].
+            strain: (Γ, K) there [-, 1/m].
+            strain_rate: its rate [1/s, 1/(m·s)].
+        """
+        zero, none = jnp.zeros(()), jnp.zeros(6)
+        return Carried(added, none, none, none, zero, zero)
+
+    def at(self, t: Float[Array, ""]) -> "AbstractFluid":
+        """The fluid at time t [s]; itself, unless it changes in time."""
+        return self
 
 
 class Void(AbstractFluid):

@@ -3,11 +3,14 @@
 import itertools
 from typing import Any, ClassVar
 
+import equinox as eqx
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from .fluid import AbstractFluid, Place, Terms
-from .sections import AbstractSection
+from .fluid import AbstractFluid, Carried, Place, Terms
+from .sections import AbstractSection, EllipticSection
+from .shedding import Shedding
 
 
 class Together(AbstractFluid):
@@ -27,6 +30,14 @@ class Together(AbstractFluid):
                 raise ValueError(f"Together: {part!r}: must be a hydro.AbstractFluid")
         if not parts:
             raise ValueError("Together(): needs at least one fluid; use hydro.Void() for none")
+        if sum(part.shedding is not None for part in parts) > 1:
+            raise ValueError("Together: two fluids carry water along the body (hydro.Lighthill): at most one may")
+        for part in parts if any(part.shedding is not None for part in parts) else ():
+            if part.shedding is None and _has_added_inertia(part):
+                raise ValueError(
+                    f"Together: {type(part).__name__} has an added inertia beside that of a fluid that carries water "
+                    "along the body: only one of them may"
+                )
         self.parts = parts
 
     def added_inertia(self, section: Any) -> Float[Array, "6 6"]:
@@ -48,6 +59,35 @@ class Together(AbstractFluid):
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
         """Sum over the parts [J/m]."""
         return sum((part.potential(section, place) for part in self.parts), jnp.zeros(()))
+
+    @property
+    def shedding(self) -> Shedding | None:
+        """Of the part along whose sections water passes."""
+        return next((part.shedding for part in self.parts if part.shedding is not None), None)
+
+    def carried(
+        self,
+        added: Float[Array, "6 6"],
+        place: Place,
+        twist: Float[Array, "6"],
+        strain: Float[Array, "6"],
+        strain_rate: Float[Array, "6"],
+    ) -> Carried:
+        """By the part along whose sections water passes; the added inertia is all its own."""
+        carrier = next(part for part in self.parts if part.shedding is not None)
+        return carrier.carried(added, place, twist, strain, strain_rate)
+
+    def at(self, t: Float[Array, ""]) -> "Together":
+        """All parts at time t [s]."""
+        return eqx.tree_at(lambda both: both.parts, self, tuple(part.at(t) for part in self.parts))
+
+
+def _has_added_inertia(fluid: AbstractFluid) -> bool:
+    """Whether any added inertia is known to be there, of an elliptic section."""
+    if not issubclass(EllipticSection, fluid.section_kind):
+        return True
+    inertia = fluid.added_inertia(EllipticSection(jnp.asarray(0.1), jnp.asarray(0.2)))
+    return not isinstance(inertia, Tracer) and bool(jnp.any(inertia != 0.0))
 
 
 def _merged(parts: list[Terms]) -> Terms:

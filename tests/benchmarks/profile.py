@@ -32,7 +32,7 @@ def profile_rows() -> Iterator[Row]:
             return orientation(strain.xi[:, 3:].T, body.panel_integral)
         if name == "whole evaluation":
             return panels.head_dynamics(body, gait, fluid, state, t).twist_rate
-        shape = body_shape(body, gait, t)
+        _, shape = body_shape(body, gait, t)
         if name == "shape":
             return shape
         motion = section_motion(shape, state.twist)

@@ -1,0 +1,109 @@
+"""Water that passes along the body, on the nodes of the fast path: slices at the nodes, and what leaves at the edge.
+
+Only for fluids that carry water along the body (`AbstractFluid.shedding`); others cost nothing here. Arrays are
+(component, node). See the contract of `hydro.AbstractFluid`, 7.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, Carried, Place
+from spatial import cross, matrix_from_quaternion, nodewise, wrench_to_head
+
+from .node_arrays import apply
+from .sampled_body import SampledBody, Stations, slices_added
+from .section_motion import SectionMotion, at_nodes
+from .shape import Shape
+from .state import HeadState
+from .strain import Gait, StrainRates, strain_rates
+
+_cross = nodewise(cross)
+
+
+class PassingWater(eqx.Module):
+    """The water along the whole body at one instant.
+
+    Attributes:
+        slices: lumped at the smooth nodes, each in its section's frame [kg, N, J].
+        wrench: what the leaving water does, carried to the head, in its frame [N, N·m].
+        power: that it takes away [W].
+    """
+
+    slices: Carried
+    wrench: Float[Array, "6"]
+    power: Float[Array, ""]
+
+
+def passing_water(
+    body: SampledBody, fluid: AbstractFluid, strain: StrainRates, motion: SectionMotion, state: HeadState
+) -> PassingWater | None:
+    """The water that passes along a body; None for a fluid that carries none, known while the program is traced.
+
+    Args:
+        body: sampled in the fluid.
+        fluid: the fluid.
+        strain: at the smooth nodes.
+        motion: of the sections there.
+        state: of the head.
+    """
+    if body.leaving is None:
+        return None
+    slices = carried_at(fluid, body.added, at_nodes(motion, state), motion.twist, strain.xi, strain.dxi)
+    row = body.leaving.from_smooth
+    rotation, position = _pose_at(motion.shape, row)
+    place = Place(state.position + state.rotation @ position, state.rotation @ rotation)
+    last = fluid.carried(body.leaving.added, place, motion.twist @ row, row @ strain.xi, row @ strain.dxi)
+    return PassingWater(slices, wrench_to_head(rotation, position, last.wrench), last.energy_flux)
+
+
+def carried_at(
+    fluid: AbstractFluid,
+    added: Float[Array, "6 6 nodes"],
+    place: Place,
+    twist: Float[Array, "6 nodes"],
+    strain: Float[Array, "nodes 6"],
+    strain_rate: Float[Array, "nodes 6"],
+) -> Carried:
+    """`AbstractFluid.carried` at many nodes."""
+    return jax.vmap(fluid.carried, in_axes=(-1, 0, -1, 0, 0), out_axes=-1)(added, place, twist, strain, strain_rate)
+
+
+def wrench_of_passing_water(
+    body: SampledBody,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Float[Array, ""],
+    water: PassingWater,
+    motion: SectionMotion,
+    stations: Stations,
+) -> Float[Array, "6 points"]:
+    """What the passing water adds to the internal wrench of body and slices at stations, in the head's axes [N, N·m].
+
+    Λ = N - W before the edge, where N integrates body and slices; behind it N jumps by the wrench of the water that
+    has left. Here with the sign of n and M, which are -Λ.
+    """
+    assert body.leaving is not None
+    here = stations.from_smooth
+    shape = motion.shape
+    rotation = nodewise(matrix_from_quaternion)(shape.quaternion @ here)
+    position = shape.position @ here
+    place = Place(
+        (state.position[:, None] + state.rotation @ position).T,
+        jnp.moveaxis(jnp.einsum("ij,jkn->ikn", state.rotation, rotation), -1, 0),
+    )
+    added = slices_added(fluid, body.beam, stations.X, stations.section)
+    strain = strain_rates(gait, stations.X, t)
+    W = carried_at(fluid, added, place, motion.twist @ here, strain.xi, strain.dxi).wrench
+    behind = jnp.where(stations.X > body.leaving.X, 1.0, 0.0)[None, :]
+    gone = jnp.broadcast_to(water.wrench[:, None], W.shape)
+    force = behind * gone[:3] + (1.0 - behind) * apply(rotation, W[:3])
+    couple = behind * (gone[3:] - _cross(position, gone[:3])) + (1.0 - behind) * apply(rotation, W[3:])
+    return jnp.concatenate([force, couple])
+
+
+def _pose_at(shape: Shape, row: Float[Array, "nodes"]) -> tuple[Float[Array, "3 3"], Float[Array, "3"]]:
+    quaternion = shape.quaternion @ row
+    return matrix_from_quaternion(quaternion / jnp.linalg.norm(quaternion)), shape.position @ row

@@ -1,0 +1,58 @@
+"""Skin friction of a smooth surface by its Reynolds number: laminar, turbulent, and the line of 1957."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import Numbers, one_of, positive
+
+LEAST_REYNOLDS = {"laminar": 10.0, "turbulent": 1e4, "ittc": 1e5}  # below it C_f levels off, and stays smooth at rest
+
+
+def laminar(reynolds: Float[Array, ""]) -> Float[Array, ""]:
+    """Mean coefficient of a flat plate with a laminar boundary layer, 1.328/√Re (Blasius) [-]."""
+    return 1.328 / jnp.sqrt(reynolds)
+
+
+def turbulent(reynolds: Float[Array, ""]) -> Float[Array, ""]:
+    """Mean coefficient of a flat plate with a turbulent boundary layer, 0.074 Re^(-1/5) (Prandtl) [-]."""
+    return 0.074 * reynolds ** (-0.2)
+
+
+def ittc(reynolds: Float[Array, ""]) -> Float[Array, ""]:
+    """Line of the towing tank conference of 1957, 0.075/(log₁₀ Re - 2)² [-]. [KR13, eq. (52)]"""
+    return 0.075 / (jnp.log10(reynolds) - 2.0) ** 2
+
+
+LINES: dict[str, Callable] = {"laminar": laminar, "turbulent": turbulent, "ittc": ittc}
+
+
+class SkinFriction(eqx.Module):
+    """C_f of each section by its own speed along the body, with the length of the body in the Reynolds number.
+
+    >>> friction = SkinFriction("laminar", length=1.0, viscosity=1.4e-4)
+    >>> round(float(friction(jnp.asarray(0.4))), 4)
+    0.0248
+
+    Attributes:
+        line: "laminar", "turbulent" or "ittc".
+        length: L of Re = V L/ν [m].
+        viscosity: kinematic, ν [m²/s].
+    """
+
+    line: str = eqx.field(static=True)
+    length: Float[Array, ""]
+    viscosity: Float[Array, ""]
+
+    def __init__(self, line: str, length: Numbers, viscosity: Numbers = 1.0e-6):
+        one_of("SkinFriction.line", line, tuple(LINES))
+        self.line = line
+        self.length = positive("SkinFriction.length", length, "m")
+        self.viscosity = positive("SkinFriction.viscosity", viscosity, "m²/s")
+
+    def __call__(self, speed: Float[Array, ""]) -> Float[Array, ""]:
+        """C_f at a speed along the body, either way [m/s]."""
+        reynolds = jnp.sqrt((speed * self.length / self.viscosity) ** 2 + LEAST_REYNOLDS[self.line] ** 2)
+        return LINES[self.line](reynolds)

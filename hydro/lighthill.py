@@ -1,0 +1,201 @@
+"""Lighthill's large-amplitude elongated-body theory: slices of water that pass along the body and leave at an edge.
+
+A slice of water passes a section at the rate -V1/Γ1. It sees the twist ζ = η - (V1/Γ1) ξ, whose first component is
+zero, and has with M the added inertia of the section
+
+    ℓ = ½ Γ1 ζᵀ M ζ       Π = ∂ℓ/∂η = Γ1 M ζ - (ξ·Mζ) e1       W = -∂ℓ/∂ξ = (V1/Γ1) Π - (ℓ/Γ1) e1
+    load per metre = -(dΠ/dt - ad(η)ᵀ Π) + (∂/∂X - ad(ξ)ᵀ) W
+
+After [LIG71], in three dimensions, with torsion, stretch and shear. The water's power at the edge is -V1 ℓ/Γ1: energy of
+the wake. Where the tail backs up (V1 > 0) it is negative, which is outside the theory; nothing is clamped.
+"""
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import Numbers, coadjoint, finite, join, linear, non_negative, signed_square
+
+from .added_mass import section_added_inertia
+from .drag import drag_wrench
+from .fluid import AbstractFluid, Carried, Place, Terms
+from .friction import SkinFriction
+from .polygons import PolygonSection
+from .sections import AbstractSection, EllipticSection
+from .shedding import Shedding
+from .streams import checked_current, local_flow
+
+Section = EllipticSection | PolygonSection
+
+
+class Lighthill(AbstractFluid):
+    """Water that carries momentum along the body and into a wake, with friction and cross-flow drag.
+
+    A body that closes to a point and sheds at its tail has no mean thrust: choose an edge. See `Shedding`.
+
+    >>> water = Lighthill(edge=1.95, drag_lateral=0.5)      # the eel of `cosserat.eel()`, up to its tail cap
+    >>> water.shedding.aft
+    'truncate'
+
+    Attributes:
+        density: density of the water [kg/m³].
+        friction: along the body, on the perimeter: a coefficient [-], or a `SkinFriction`; 0 for none.
+        drag_lateral: cross-flow drag for motion along t2, on the diameter 2c [-]; 0 for none.
+        drag_dorsal: cross-flow drag for motion along t3, on the diameter 2b [-]; 0 for none.
+        drag_roll: for rotation about t1, on ρ(c²-b²)²/2 [-]; 0 for none.
+        nose_drag: on the frontal area πR² of a nose [-].
+        mass_lateral: added mass along t2, times ρπc² [-].
+        mass_dorsal: added mass along t3, times ρπb² [-].
+        mass_roll: added inertia about t1, times ρ(π/8)(c²-b²)² [-].
+        current: velocity of the water in the world [m/s], a function u(x, t) of place [m] and time [s], or None.
+        edge: where the water leaves.
+        time: of the current, as set by `at` [s].
+    """
+
+    section_kind: ClassVar[type] = AbstractSection
+
+    density: Float[Array, ""]
+    friction: Float[Array, ""] | SkinFriction
+    drag_lateral: Float[Array, ""]
+    drag_dorsal: Float[Array, ""]
+    drag_roll: Float[Array, ""]
+    nose_drag: Float[Array, ""]
+    mass_lateral: Float[Array, ""]
+    mass_dorsal: Float[Array, ""]
+    mass_roll: Float[Array, ""]
+    current: Any
+    edge: Shedding
+    time: Float[Array, ""]
+
+    def __init__(
+        self,
+        density: Numbers = 1000.0,
+        *,
+        edge: Numbers | str = "tail",
+        aft: str = "truncate",
+        friction: Numbers | SkinFriction = 0.01,
+        drag_lateral: Numbers = 1.0,
+        drag_dorsal: Numbers = 1.0,
+        drag_roll: Numbers = 1.0,
+        nose_drag: Numbers = 0.0,
+        mass_lateral: Numbers = 1.0,
+        mass_dorsal: Numbers = 1.0,
+        mass_roll: Numbers = 1.0,
+        current: Any = None,
+    ):
+        self.density = non_negative("Lighthill.density", density, "kg/m³")
+        by_reynolds = isinstance(friction, SkinFriction)
+        self.friction = friction if by_reynolds else non_negative("Lighthill.friction", friction)
+        self.drag_lateral = non_negative("Lighthill.drag_lateral", drag_lateral)
+        self.drag_dorsal = non_negative("Lighthill.drag_dorsal", drag_dorsal)
+        self.drag_roll = non_negative("Lighthill.drag_roll", drag_roll)
+        self.nose_drag = non_negative("Lighthill.nose_drag", nose_drag)
+        self.mass_lateral = non_negative("Lighthill.mass_lateral", mass_lateral)
+        self.mass_dorsal = non_negative("Lighthill.mass_dorsal", mass_dorsal)
+        self.mass_roll = non_negative("Lighthill.mass_roll", mass_roll)
+        self.current = checked_current("Lighthill.current", current)
+        self.edge = Shedding(edge, aft)
+        self.time = finite("Lighthill.time", 0.0)
+
+    @property
+    def shedding(self) -> Shedding:
+        """Where the water leaves."""
+        return self.edge
+
+    def at(self, t: Float[Array, ""]) -> "Lighthill":
+        """The water at time t [s]: its current."""
+        return eqx.tree_at(lambda fluid: fluid.time, self, t) if callable(self.current) else self
+
+    def added_inertia(self, section: Section) -> Float[Array, "6 6"]:
+        """Added inertia of a slice where the body is straight and unstretched, per metre [kg/m, kg·m]."""
+        b, c, rho = section.b, section.c, self.density
+        normal = rho * jnp.pi * jnp.stack([self.mass_lateral * c**2, self.mass_dorsal * b**2])
+        return section_added_inertia(normal, rho * (jnp.pi / 8.0) * self.mass_roll * (c**2 - b**2) ** 2)
+
+    def terms(self, section: Section, place: Place, twist: Float[Array, "6"]) -> Terms:
+        """`skin_friction` and `drag` (of the cross flow) per metre, in the section frame [N/m, N].
+
+        In a stream that is not uniform or not steady also `stream`: ρA times the acceleration of the water that the
+        body displaces, the load of the stream's own pressure.
+        """
+        b, c, half_rho = section.b, section.c, 0.5 * self.density
+        flow, relative = self._flow(place, twist)
+        speed = linear(relative)[0]
+        coefficient = self.friction(speed) if isinstance(self.friction, SkinFriction) else self.friction
+        along = -half_rho * coefficient * section.perimeter * signed_square(speed)
+        across = drag_wrench(
+            jnp.zeros_like(speed),
+            half_rho * jnp.stack([self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b]),
+            half_rho * self.drag_roll * (b**2 - c**2) ** 2,
+            relative,
+        )
+        loads = {"skin_friction": jnp.zeros(6).at[0].set(along), "drag": across}
+        if flow is not None and flow.acceleration is not None:
+            pressure = self.density * section.area * flow.acceleration
+            loads["stream"] = join(pressure, jnp.zeros_like(pressure))
+        return loads
+
+    def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Zero: slices know no end of the body."""
+        return jnp.zeros((6, 6))
+
+    def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """`nose_drag` in the head frame [N, N·m]."""
+        _, relative = self._flow(place, twist)
+        coefficient = 0.5 * self.density * self.nose_drag * jnp.pi * radius**2
+        return {"nose_drag": jnp.zeros(6).at[0].set(-coefficient * signed_square(linear(relative)[0]))}
+
+    def carried(
+        self,
+        added: Float[Array, "6 6"],
+        place: Place,
+        twist: Float[Array, "6"],
+        strain: Float[Array, "6"],
+        strain_rate: Float[Array, "6"],
+    ) -> Carried:
+        """What the slices do at one section; see the contract of `AbstractFluid.carried`."""
+        mass = jnp.diagonal(added)
+        flow, relative = self._flow(place, twist)
+        inertia = slice_inertia(mass, strain)
+        momentum, by_strain = jax.jvp(lambda xi: slice_momentum(mass, relative, xi), (strain,), (strain_rate,))
+        load = coadjoint(relative, momentum) - by_strain
+        if flow is not None:
+            load = load + inertia @ join(flow.rate, jnp.zeros(3))
+            if flow.gradient is not None:
+                # The energy of a slice depends on its place through the stream: ∂ℓ/∂r = -(∇u)ᵀ Π.
+                pull = -flow.gradient.T @ linear(momentum)
+                load = load + join(pull, jnp.zeros_like(pull))
+        energy = 0.5 * momentum @ relative
+        passing = relative[0] / strain[0]
+        wrench = passing * momentum - jnp.zeros(6).at[0].set(energy / strain[0])
+        return Carried(inertia, momentum, load, wrench, energy, -passing * energy)
+
+    def _flow(self, place, twist):
+        """The stream at the section, and the twist relative to it."""
+        if self.current is None:
+            return None, twist
+        flow = local_flow(self.current, self.time, place.rotation, place.position, twist)
+        return flow, twist - join(flow.velocity, jnp.zeros(3))
+
+
+def slice_twist(twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6"]:
+    """ζ = η - (V1/Γ1) ξ: what a slice of water sees of the section it passes [m/s, rad/s]."""
+    return twist - (twist[0] / strain[0]) * strain
+
+
+def slice_momentum(mass: Float[Array, "6"], twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6"]:
+    """Π = Γ1 M ζ - (ξ·Mζ) e1, of a diagonal added inertia M, in the section frame [kg/s, kg·m/s]."""
+    seen = mass * slice_twist(twist, strain)
+    return strain[0] * seen - jnp.zeros(6).at[0].set(strain @ seen)
+
+
+def slice_inertia(mass: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6 6"]:
+    """∂Π/∂η = Γ1 Pᵀ M P with ζ = P η: the added inertia at a strain [kg/m, kg, kg·m]."""
+    pulled = mass * strain
+    first = jnp.zeros(6).at[0].set(1.0)
+    coupling = pulled[:, None] * first[None, :]
+    along = (strain @ pulled / strain[0]) * first[:, None] * first[None, :]
+    return strain[0] * jnp.diag(mass) - coupling - coupling.T + along
