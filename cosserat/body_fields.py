@@ -35,8 +35,8 @@ class BodyFields(eqx.Module):
         moment: internal moment M, in the section frame [N·m]: what the head side exerts on the tail side. The
             actuators deliver ∫(M·dK/dt + Rᵀn·dΓ/dt) dX to the body.
         fluid: load of the fluid per metre, term by term, in the section frame [N/m, N]; without what `carried` does.
-        carried: wrench that passing water carries through each section towards the tail, in its frame [N, N·m]: its load
-            per metre is (∂/∂X - ad(ξ)ᵀ) of it. None for a fluid that carries none along the body.
+        carried: wrench W that passing water carries through each section towards the tail, in its frame [N, N·m]: it
+            loads the body by (∂/∂X - ad(ξ)ᵀ) W per metre. None for a fluid that carries none along the body.
         nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
         head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
         actuator_power: power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].

@@ -151,7 +151,7 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
 def slices_added(
     fluid: AbstractFluid, beam: Beam, X: Float[Array, "points"], section: EllipticSection
 ) -> Float[Array, "6 6 points"]:
-    """Added inertia per metre at abscissae [kg/m, kg·m]: of the body's sections, or of those that slices of water see."""
+    """Added inertia per metre at abscissae [kg/m, kg·m], of the sections that the water sees there."""
     if fluid.shedding is not None:
         section = fluid.shedding.water_section(beam.profile, X, section)
     return jax.vmap(fluid.added_inertia, out_axes=-1)(section)

@@ -50,7 +50,7 @@ VARIABLES: dict[str, Label] = HEAD | {
     "semiaxis_c": (("X",), "m", "semi-axis of the section along t3"),
     "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
     "wake_power": (("time",), "W", "power that water leaving the body takes into its wake"),
-    "carried_wrench": (("time", "X", "wrench"), "N, N m", "wrench carried along by passing water, in the section frame"),
+    "carried_wrench": (("time", "X", "wrench"), "N, N m", "wrench carried by passing water, in the section frame"),
 }
 
 

@@ -6,8 +6,8 @@ zero, and has with M the added inertia of the section
     ℓ = ½ Γ1 ζᵀ M ζ       Π = ∂ℓ/∂η = Γ1 M ζ - (ξ·Mζ) e1       W = -∂ℓ/∂ξ = (V1/Γ1) Π - (ℓ/Γ1) e1
     load per metre = -(dΠ/dt - ad(η)ᵀ Π) + (∂/∂X - ad(ξ)ᵀ) W
 
-After [LIG71], in three dimensions, with torsion, stretch and shear. The water's power at the edge is -V1 ℓ/Γ1: energy of
-the wake. Where the tail backs up (V1 > 0) it is negative, which is outside the theory; nothing is clamped.
+After [LIG71], in three dimensions, with torsion, stretch and shear. The energy -V1 ℓ/Γ1 that passes the edge is the
+power of the wake. Where the tail backs up (V1 > 0) it is negative: outside the theory, and not clamped.
 """
 
 from typing import Any, ClassVar
