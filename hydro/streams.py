@@ -81,8 +81,8 @@ class Shear(eqx.Module):
     """A stream that changes linearly in space: u = velocity + gradient x.
 
     Attributes:
-        velocity: at the world's origin [m/s].
-        gradient: ∂u_i/∂x_j [1/s].
+        velocity: at the origin of the world, in its axes [m/s].
+        gradient: ∂u_i/∂x_j in the world [1/s].
     """
 
     velocity: Float[Array, "3"]
