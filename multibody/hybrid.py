@@ -1,5 +1,6 @@
 """Direct and hybrid dynamics: each joint either moves as told or answers to its torque."""
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -131,18 +132,75 @@ def hybrid_dynamics(
 
 
 def _mixed(tree, state, q, dq, acceleration, torque, free, fluid, wrench, gravity):
+    rows = free_equations(tree, state, q, dq, acceleration, torque, free, fluid=fluid, wrench=wrench, gravity=gravity)
+    return rows.motion(tree, solve_spd(rows.inertia, rows.force))
+
+
+class FreeEquations(eqx.Module):
+    """Rows of A (dV0/dt, ddq) + h = (0, Γ) for the base and the free joints: inertia · x = force.
+
+    Attributes:
+        inertia: of the base (if it floats) and the free joints [kg, kg·m, kg·m²].
+        force: on them, with imposed accelerations on this side [N, N·m].
+        rows: which rows of the whole these are.
+        matrix: A of all rows.
+        bias: h of all rows.
+        imposed: accelerations of the other joints, zero at these rows.
+        given: torques of motors at these rows, zero at the others.
+    """
+
+    inertia: Float[Array, "m m"]
+    force: Float[Array, "m"]
+    rows: tuple[int, ...] = eqx.field(static=True)
+    matrix: Float[Array, "n n"]
+    bias: Float[Array, "n"]
+    imposed: Float[Array, "n"]
+    given: Float[Array, "n"]
+
+    def motion(self, tree: Tree, acceleration: Float[Array, "m"]) -> Dynamics:
+        """All accelerations and torques, once those of the base and the free joints are known [m/s², rad/s²]."""
+        rows = np.array(self.rows, int)
+        motion = self.imposed.at[rows].set(acceleration)
+        effort = (self.matrix @ motion + self.bias).at[rows].set(self.given[rows])
+        base, offset = (motion[:6], 6) if tree.floating else (jnp.zeros(6), 0)
+        return Dynamics(base, motion[offset:], effort[offset:])
+
+
+def free_equations(
+    tree: Tree,
+    state: BaseState,
+    q: Float[Array, "positions"],
+    dq: Float[Array, "freedoms"],
+    acceleration: Float[Array, "freedoms"],
+    torque: Float[Array, "freedoms"],
+    free: np.ndarray,
+    *,
+    fluid: AbstractFluid | Immersion | None = None,
+    wrench: Float[Array, "bodies 6"] | None = None,
+    gravity: Float[Array, "3"] | None = None,
+) -> FreeEquations:
+    """The symmetric positive definite system of the base and the free joints. [PBB13, III]
+
+    Args:
+        tree: the bodies.
+        state: pose and twist of the base.
+        q: joint positions [rad] or [m].
+        dq: joint velocities [rad/s] or [m/s].
+        acceleration: of the joints that are not free [rad/s²] or [m/s²].
+        torque: of motors on the free joints [N·m] or [N].
+        free: freedoms that are free.
+        fluid: around the tree.
+        wrench: what else the world does to each body, in the body frame [N, N·m].
+        gravity: acceleration of gravity in the world [m/s²].
+    """
     A, h = equations(tree, state, q, dq, fluid=fluid, wrench=wrench, gravity=gravity)
     offset = 6 if tree.floating else 0
-    told = jnp.zeros(offset + tree.layout.freedoms).at[offset:].set(acceleration).at[offset + free].set(0.0)
-    given = jnp.zeros_like(told).at[offset + free].set(torque[free])
-    unknown = np.concatenate([np.arange(offset), offset + free]).astype(int)
-    # Schur: the rows whose right-hand side is known, with what is told moved to the right.
-    right = (given - h - A @ told)[unknown]
-    motion = told.at[unknown].set(solve_spd(A[np.ix_(unknown, unknown)], right))
-    effort = A @ motion + h
-    effort = effort.at[unknown].set(given[unknown])
-    base = motion[:6] if tree.floating else jnp.zeros(6)
-    return Dynamics(base, motion[offset:], effort[offset:])
+    imposed = jnp.zeros(offset + tree.layout.freedoms).at[offset:].set(acceleration).at[offset + free].set(0.0)
+    given = jnp.zeros_like(imposed).at[offset + free].set(torque[free])
+    rows = np.concatenate([np.arange(offset), offset + free]).astype(int)
+    # The rows whose right-hand side is known, with the imposed accelerations moved to the right.
+    force = (given - h - A @ imposed)[rows]
+    return FreeEquations(A[np.ix_(rows, rows)], force, tuple(rows.tolist()), A, h, imposed, given)
 
 
 def _mass_matrix(tree: Tree, balance: Balance) -> Float[Array, "n n"]:

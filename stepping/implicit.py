@@ -25,7 +25,9 @@ from jaxtyping import Array, Float
 
 from spatial import solve_spd
 
+from .fixed import walk
 from .mechanism import AbstractMechanism, Point, pad
+from .span import Span
 from .tableaus import ARK4, ARK5, SemiImplicitTableau
 
 
@@ -70,6 +72,32 @@ def implicit_step_with_error(
     stages = _Stages(mechanism, point, h, tableau)
     end, slopes, inertia = stages.run(t)
     return end, stages.error(slopes, inertia), stages.end_rates(slopes)
+
+
+def implicit_steps(
+    mechanism: AbstractMechanism,
+    start: Point,
+    span: Span,
+    tableau: SemiImplicitTableau = ARK5,
+    *,
+    breaks: Float[Array, "breaks"] | None = None,
+    remember: bool = True,
+) -> Point:
+    """Moves a mechanism by equal steps. jit-, vmap- and grad-safe.
+
+    Args:
+        mechanism: the model.
+        start: state at the first time.
+        span: when, with a fixed step.
+        tableau: the pair of Runge-Kutta methods.
+        breaks: increasing times to step onto [s].
+        remember: keep what a reverse derivative needs; False recomputes each step, for long runs.
+
+    Returns:
+        States at the times of the record.
+    """
+    step = lambda t, h, point: implicit_step(mechanism, t, point, h, tableau)  # noqa: E731
+    return walk(step, start, span, breaks=breaks, remember=remember)
 
 
 class _Stages:
