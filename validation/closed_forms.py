@@ -50,7 +50,7 @@ def mass_of_the_eel() -> Measurement:
 
 @check(
     group=GROUP,
-    title="straight eel coasting for 10 s: speed and way against V0/(1 + k V0 t)",
+    title="straight eel coasting for 10 s: speed and distance against V0/(1 + k V0 t)",
     unit="m/s, m",
     source="closed form, k = 0.2437004741 1/m from the drag and the axial inertia",
     meaning="axial drag, nose drag or axial inertia is wrong",

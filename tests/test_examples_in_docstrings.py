@@ -1,0 +1,33 @@
+"""The examples in the docstrings run and print what they show.
+
+They run in one process and share sizes, so that most of them reuse compiled programs.
+"""
+
+import doctest
+import importlib
+import inspect
+
+import pytest
+
+# The functions that users call first, by the package from which they take them.
+FIRST = {
+    "hydro": ("Morison", "Together"),
+}
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+NAMES = [f"{package}.{name}" for package, names in FIRST.items() for name in names]
+
+
+def examples(name: str) -> doctest.DocTest:
+    package, _, attribute = name.rpartition(".")
+    value = inspect.unwrap(getattr(importlib.import_module(package), attribute))
+    return doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", {}, name, inspect.getfile(value), 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_example_prints_what_it_shows(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    test = examples(name)
+    assert test.examples, f"{name}: its docstring has no example"
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    assert failed == 0, "".join(report)
