@@ -22,6 +22,11 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
     The file ends with a checksum of its content, which `load` verifies. It is built in memory and then written
     whole, so that a full disk or an interrupted run never leaves a partial result under the final name.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.save(swim, "swim.nc").name
+    'swim.nc'
+
     Args:
         dataset: result of `cosserat.simulate` or `multibody.simulate`.
         path: output file; an existing one is replaced.
@@ -45,6 +50,11 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
 
 def load(path: str | Path, *, verify: bool = True) -> xr.Dataset:
     """Reads a result into memory, with the units, attributes and number types that were saved.
+
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.load(anguilla.save(swim, "swim.nc")).identical(swim)
+    True
 
     Args:
         path: a file written by `save`.

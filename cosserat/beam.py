@@ -18,6 +18,12 @@ _LOAD_PANELS = 18  # of eight Gauss nodes: drag to 1e-6, see `space_paths.panels
 class Beam(eqx.Module):
     """A continuous body whose strains are imposed.
 
+    >>> import anguilla, cosserat, hydro
+    >>> profile = hydro.Profile((0.0, 1.0), (hydro.Taper((0.0, 1.0), b=(0.03, 0.01), c=(0.05, 0.02)),))
+    >>> beam = cosserat.Beam(profile, density=1000.0)
+    >>> float(beam.length), round(float(cosserat.mass(beam)), 2)
+    (1.0, 2.36)
+
     Attributes:
         profile: the elliptic section along the body.
         density: density of the body [kg/m³].
@@ -92,6 +98,11 @@ def eel(
 ) -> Beam:
     """The eel of [BPK06, IX.A]: 2 m, 21.7 kg, neutrally buoyant in water.
 
+    >>> import anguilla, cosserat
+    >>> beam = cosserat.eel()
+    >>> float(beam.length), round(float(cosserat.mass(beam)), 1)
+    (2.0, 21.7)
+
     Args:
         radius: see `hydro.eel_profile`; also the radius of the nose.
         shoulder: see `hydro.eel_profile`.
@@ -107,6 +118,10 @@ def eel(
 
 def rod(length: Numbers, b: Numbers, c: Numbers, density: Numbers = 1000.0, nose_radius: Numbers = 0.0) -> Beam:
     """A uniform body of elliptic section.
+
+    >>> import anguilla, cosserat
+    >>> round(float(cosserat.mass(cosserat.rod(1.0, 0.03, 0.05))), 3)
+    4.712
 
     Args:
         length: length [m].

@@ -79,6 +79,12 @@ def internal_wrench(
 
     n and M are integrated from the nose; n(L) = M(L) = 0 is never imposed, `tail` tells how well it holds.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> beam, gait, state = cosserat.eel(), gaits.planar(), cosserat.HeadState()
+    >>> fields = cosserat.internal_wrench(beam, gait, hydro.Morison(), state, t=2.0)
+    >>> bool(abs(fields.moment).max() > 1.0), bool(abs(fields.moment[-1]).max() < 1e-5)  # M, and M(L) = 0 [N·m]
+    (True, True)
+
     Args:
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).

@@ -65,6 +65,12 @@ def energetics(
 
     In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv + P_wake.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> beam, gait, state = cosserat.eel(), gaits.planar(), cosserat.HeadState()
+    >>> sums = cosserat.energetics(beam, gait, hydro.Morison(), state, t=2.0)
+    >>> bool(sums.kinetic > 0.0), bool(sums.dissipation > 0.0)  # J, W
+    (True, True)
+
     Args:
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).

@@ -95,6 +95,12 @@ def head_acceleration(
     It is d(V, Ω)/dt of the components in the moving frame; the acceleration of the nose in the head's axes is
     dV/dt + Ω×V.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> state = cosserat.HeadState(twist=(-1.0, 0.0, 0.0, 0.0, 0.0, 0.0))  # forward at 1 m/s
+    >>> acceleration = cosserat.head_acceleration(cosserat.eel(), gaits.planar(), hydro.Morison(), state, t=0.0)
+    >>> round(float(acceleration[0]), 3)  # drag decelerates the straight body [m/s²]
+    0.244
+
     Args:
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).

@@ -76,6 +76,11 @@ def simulate(
 ) -> xr.Dataset:
     """Swims from t0 to t1 and returns the motion, the internal wrench, the fluid's loads and the energy budget.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> swim.internal_moment.dims, swim.internal_moment.units
+    (('time', 'X', 'section_axis'), 'N m')
+
     Args:
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).

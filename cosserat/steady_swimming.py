@@ -42,6 +42,12 @@ def steady_swim(
     The time step is constant, so that all is a smooth function of the gait and the body: differentiate it in
     forward mode (`jax.jacfwd`).
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> gait = gaits.planar_bending(gaits.TravellingWave(amplitude=1.0, wavelength=1.0, period=1.0))
+    >>> cycle = cosserat.steady_swim(cosserat.eel(), gait, hydro.Morison(), steps=16, stations=5)
+    >>> bool(cycle.converged), round(float(gaits.steady_speed(cycle)), 2)  # m/s
+    (True, 0.16)
+
     Args:
         beam: the body.
         gait: strain law (X, t) -> (Γ, K), periodic from t0 on.

@@ -90,6 +90,11 @@ def rollout(
 ) -> Trajectory:
     """Swims: integrates the head's dynamics in time. jit-, vmap- and grad-safe.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> run = cosserat.rollout(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3)
+    >>> run.time.tolist(), run.position.shape
+    ([0.0, 0.25, 0.5], (3, 3))
+
     Args:
         beam: the body.
         gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, the integrator steps onto them.

@@ -1,7 +1,7 @@
 """Docstrings of this code base as reStructuredText.
 
-They are plain text with Google's headings; their equations stand indented, and bars, stars and underscores in them
-mean what they mean in mathematics.
+They are plain text with Google's headings and doctest examples; equations are indented, and bars, stars and underscores
+have their mathematical meaning.
 """
 
 import re
@@ -13,8 +13,12 @@ CODE = re.compile(r"\b(lambda|def|import)\b|^\s*\w+\.\w+\(|\w = \w+\.\w+\(")
 def to_rst(app, what, name, obj, options, lines: list[str]) -> None:
     """Rewrites a docstring in place."""
     out: list[str] = []
-    heading, block = False, False
+    heading, block, example = False, False, False
     for k, line in enumerate(lines):
+        example = line.startswith(">>>") or (example and bool(line.strip()))
+        if example:  # docutils knows such blocks
+            out.append(line)
+            continue
         heading = heading or bool(HEADING.fullmatch(line))
         indented = line.startswith("    ") and not heading
         if indented and not block and (k == 0 or not lines[k - 1].strip()):

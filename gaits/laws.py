@@ -79,6 +79,12 @@ class TravellingWave(AbstractLaw):
 
         α(X) sin(2π (X/λ - t/T) + φ),   α(X) = α1 Xⁿ⁻¹ + ... + αn
 
+    >>> import anguilla, gaits
+    >>> wave = gaits.TravellingWave(amplitude=(1.0, 0.5), wavelength=1.5, period=1.0)  # α(X) = X + 0.5 [1/m]
+    >>> round(float(wave(0.0, 0.25)), 6)
+    -0.5
+    >>> gait = gaits.planar_bending(gaits.Start(0.0, 1.0) * wave)
+
     Attributes:
         amplitude: coefficients of the polynomial α in X, highest power first; of any unit, X in metres.
         wavelength: λ [m].

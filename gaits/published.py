@@ -18,6 +18,11 @@ def planar(
 ) -> Strain:
     """Forward swimming in the plane: K3 = h0(t) α(X) sin 2π(X/λ - t/T). [BPK06, eqs. (67)-(69)]
 
+    >>> import anguilla, gaits
+    >>> gait = gaits.planar(wavelength=1.2, period=0.8)
+    >>> gait(0.0, 3.0).round(3)  # strain (Γ, K) at the nose after 3 s
+    Array([1., 0., 0., 0., 0., 1.], dtype=float64)
+
     Args:
         amplitude: coefficients of α(X), highest power of X [m] first [1/m].
         wavelength: λ [m].
@@ -37,6 +42,10 @@ def turn(
     end: Numbers = 1.0,
 ) -> Strain:
     """Turning in the plane: the wave plus a constant curvature. [BPK06, IX.C]
+
+    >>> import anguilla, gaits
+    >>> round(float(gaits.turn(offset=0.3)(0.0, 1.0)[5]), 3)  # K3 at the nose at the end of the start
+    0.3
 
     Args:
         offset: constant part of K3 [1/m]; not given in the paper.
@@ -59,6 +68,10 @@ def dive(
     end: Numbers = 1.0,
 ) -> Strain:
     """Change of depth: K2 bends up and back, then down and back. [BPK06, IX.D]
+
+    >>> import anguilla, gaits
+    >>> round(float(gaits.dive(offset=0.3)(0.0, 3.0)[4]), 3)  # K2 at the nose at t2 = 3 s
+    0.3
 
     Args:
         offset: maximum of K2 [1/m]; not given in the paper.
@@ -83,6 +96,10 @@ def spiral(
     end: Numbers = 1.0,
 ) -> Strain:
     """Descending spiral: the wave plus constant curvatures about both axes. [BPK06, IX.D]
+
+    >>> import anguilla, gaits
+    >>> gaits.spiral(offset2=0.2, offset3=0.3)(0.0, 1.0)[4:].round(3)  # K2, K3 at the nose
+    Array([0.2, 0.3], dtype=float64)
 
     Args:
         offset2: constant part of K2 [1/m].

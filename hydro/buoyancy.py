@@ -89,6 +89,14 @@ class FreeSurface(AbstractFluid):
 
     As in [XHLB23], only buoyancy acts by default; damping and a flow model are optional.
 
+    >>> import anguilla, hydro
+    >>> import jax.numpy as jnp
+    >>> water = hydro.FreeSurface(level=0.0)
+    >>> square = hydro.polygon([(0.1, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.1, -0.1), (0.1, 0.1)])
+    >>> place = hydro.Place(jnp.array([0.0, 0.0, 0.05]), jnp.eye(3))  # its centre 5 cm above the water
+    >>> round(float(water.wet_part(square, place).area), 6)
+    0.01
+
     Attributes:
         density: density of the water [kg/m³].
         gravity: magnitude of gravity, which points along -z of the world [m/s²].

@@ -18,6 +18,12 @@ from .sections import AbstractSection, EllipticSection
 class Morison(AbstractFluid):
     """Water as the eel paper models it; every coefficient is a number that gradients can reach.
 
+    >>> import anguilla, hydro
+    >>> water = hydro.Morison(added_mass="kirchhoff", current=(0.1, 0.0, 0.0))
+    >>> section = hydro.uniform_profile(1.0, 0.03, 0.05)(0.5)
+    >>> [round(float(m), 2) for m in water.added_inertia(section).diagonal()]  # along t1, t2, t3; about t1, t2, t3
+    [0.0, 7.85, 2.83, 0.0, 0.0, 0.0]
+
     Attributes:
         density: density of the water [kg/m³].
         drag_axial: C1, friction along the body, on the perimeter [-].

@@ -82,6 +82,14 @@ def _inside(piece, begin, end):
 class Profile(eqx.Module):
     """Cross-section along the body, in pieces.
 
+    >>> import anguilla, hydro
+    >>> nose = hydro.Cap(0.1, -0.1, 0.03, 0.05)
+    >>> tail = hydro.Taper((0.1, 1.2), b=(0.03, 0.01), c=(0.05, 0.02))
+    >>> profile = hydro.Profile((0.0, 0.1, 1.2), (nose, tail))
+    >>> section = profile(0.65)
+    >>> round(float(section.b), 3), round(float(section.c), 3)
+    (0.02, 0.035)
+
     Attributes:
         breaks: abscissae where the pieces meet, from 0 at the nose to L at the tail [m].
         pieces: one callable X -> (b, c) per piece, any smooth function of the abscissa. A piece may close

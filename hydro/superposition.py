@@ -16,6 +16,13 @@ from .shedding import Shedding
 class Together(AbstractFluid):
     """Sum of several fluids; the names of their terms must differ.
 
+    >>> import anguilla, hydro
+    >>> import jax.numpy as jnp
+    >>> loads = hydro.Together(hydro.Morison(), hydro.Weight(density=1100.0))
+    >>> section = hydro.uniform_profile(1.0, 0.03, 0.05)(0.5)
+    >>> sorted(loads.terms(section, hydro.Place(jnp.zeros(3), jnp.eye(3)), jnp.zeros(6)))
+    ['added_mass', 'drag', 'weight']
+
     Attributes:
         parts: the fluids that act together.
     """

@@ -63,6 +63,16 @@ class Link(eqx.Module):
 def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
     """The tree made of links; the first is the base, and each comes after its parent.
 
+    >>> import anguilla
+    >>> import multibody as mb
+    >>> hinge = mb.revolute(axis=(0.0, 0.0, 1.0), position=(0.3, 0.0, 0.0), name="hinge")
+    >>> inertia = [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]]
+    >>> arm = mb.Link("arm", "hull", hinge, mass=1.0, centre=(0.2, 0.0, 0.0), about_centre=inertia)
+    >>> hull = mb.Link("hull", mass=2.0, about_centre=inertia)
+    >>> tree = mb.from_links([hull, arm])
+    >>> tree.joint_names, float(mb.mass(tree))
+    (('hinge',), 3.0)
+
     Args:
         links: the bodies with their joints.
         base: "floating" or "fixed".

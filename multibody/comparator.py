@@ -52,6 +52,13 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
     head's acceleration tends to the beam's at second order in 1/links; equal links, or headings taken at
     the ends of links, are first-order choices.
 
+    >>> import anguilla, cosserat
+    >>> import multibody as mb
+    >>> beam = cosserat.rod(1.0, 0.03, 0.05)
+    >>> tree = mb.from_beam(beam, links=4)
+    >>> len(tree.names), round(float(mb.mass(tree) / cosserat.mass(beam)), 6)
+    (4, 1.0)
+
     Args:
         beam: with a `profile`, a `density` [kg/m³] and a `nose_radius` [m].
         links: number of links, at least two.

@@ -84,6 +84,14 @@ def from_dh(
 ) -> Tree:
     """The tree of a Khalil-Kleinfinger table.
 
+    >>> import anguilla, hydro
+    >>> import multibody as mb
+    >>> rows = [mb.DHRow(0), mb.DHRow(1, d=0.4)]  # two parallel hinges, 40 cm apart
+    >>> inertia = mb.link_inertia(mb.strip(hydro.uniform_profile(0.4, 0.02, 0.03), span=(0.0, 0.4)), density=1000.0)
+    >>> tree = mb.from_dh(rows, [inertia] * 3)
+    >>> len(tree.joint_names)
+    2
+
     Args:
         rows: one line per joint; line j describes body j + 1 of the tree, the base being body 0.
         inertia: of each body about its frame, base first [kg, kg·m, kg·m²].

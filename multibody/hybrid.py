@@ -80,6 +80,17 @@ def forward_dynamics(
 ) -> Dynamics:
     """Accelerations of the base and of all joints under given torques. [KR13, eq. (20)]
 
+    >>> import anguilla, hydro
+    >>> import jax.numpy as jnp
+    >>> import multibody as mb
+    >>> hinge = mb.revolute(axis=(0.0, 1.0, 0.0), name="hinge")
+    >>> arm = mb.Link("arm", "wall", hinge, mass=1.0, centre=(0.5, 0.0, 0.0))
+    >>> tree = mb.from_links([mb.Link("wall"), arm], base="fixed")
+    >>> q = jnp.zeros(1)
+    >>> falling = mb.forward_dynamics(tree, mb.BaseState(), q, q, torque=q, gravity=jnp.array(hydro.EARTH))
+    >>> round(float(falling.acceleration[0]), 3)  # g/l about y [rad/s²]
+    19.62
+
     Args:
         tree: the bodies; which joints are actuated does not matter here.
         state: pose and twist of the base.
@@ -110,6 +121,20 @@ def hybrid_dynamics(
 
     The passive joints and the base form a symmetric positive definite system, solved by Cholesky: for trees
     of this size it is faster than the articulated-body recursion, and gives the same numbers.
+
+    >>> import anguilla
+    >>> import jax.numpy as jnp
+    >>> import multibody as mb
+    >>> inertia = [[0.01, 0.0, 0.0], [0.0, 0.01, 0.0], [0.0, 0.0, 0.01]]
+    >>> motor = mb.revolute(axis=(0.0, 0.0, 1.0), name="motor")
+    >>> spring = mb.revolute(axis=(0.0, 0.0, 1.0), name="spring", actuated=False, stiffness=2.0)
+    >>> links = [mb.Link("wall"), mb.Link("arm", "wall", motor, mass=1.0, about_centre=inertia)]
+    >>> links.append(mb.Link("hand", "arm", spring, mass=1.0, about_centre=inertia))
+    >>> tree = mb.from_links(links, base="fixed")
+    >>> q, rest = jnp.array([0.0, 0.1]), jnp.zeros(2)
+    >>> found = mb.hybrid_dynamics(tree, mb.BaseState(), q, rest, acceleration=rest, torque=rest)
+    >>> found.acceleration.round(3).tolist()  # the spring accelerates the hand: -k q / I [rad/s²]
+    [0.0, -20.0]
 
     Args:
         tree: the bodies; `tree.actuated` says which joints are which.

@@ -67,6 +67,18 @@ def inverse_dynamics(
 
         dV0/dt = -A11⁻¹ (h1 + A12 ddq),   Γ = A12ᵀ dV0/dt + A22 ddq + h2              [KR13, eqs. (18)-(19)]
 
+    >>> import anguilla, hydro
+    >>> import jax.numpy as jnp
+    >>> import multibody as mb
+    >>> hinge = mb.revolute(axis=(0.0, 1.0, 0.0), name="hinge")
+    >>> arm = mb.Link("arm", "wall", hinge, mass=1.0, centre=(0.5, 0.0, 0.0))
+    >>> tree = mb.from_links([mb.Link("wall"), arm], base="fixed")
+    >>> q = jnp.zeros(1)
+    >>> gravity = jnp.array(hydro.EARTH)
+    >>> held = mb.inverse_dynamics(tree, mb.BaseState(), q, q, q, gravity=gravity)
+    >>> round(float(held.torque[0]), 3)  # -m g l about y holds the arm [N·m]
+    -4.905
+
     Args:
         tree: the bodies.
         state: pose and twist of the base.

@@ -72,6 +72,15 @@ def simulate(
 ) -> xr.Dataset:
     """Moves a tree from t0 to t1 and returns its motion, torques, fluid loads and energies.
 
+    >>> import anguilla, hydro
+    >>> import multibody as mb
+    >>> hinge = mb.revolute(axis=(0.0, 1.0, 0.0), name="hinge", actuated=False)
+    >>> arm = mb.Link("arm", "wall", hinge, mass=1.0, centre=(0.5, 0.0, 0.0))
+    >>> tree = mb.from_links([mb.Link("wall"), arm], base="fixed")
+    >>> fall = mb.simulate(tree, None, t1=0.1, samples=3, gravity=hydro.EARTH, progress=False)
+    >>> fall.kinetic_energy.dims, fall.kinetic_energy.units
+    (('time',), 'J')
+
     Args:
         tree: the bodies.
         law: t -> positions of the actuated joints [rad] or [m]; None when all joints are passive.

@@ -181,6 +181,15 @@ def rollout(
 ) -> Trajectory:
     """Moves a tree in time: actuated joints as told, the rest as it must. jit-, vmap- and grad-safe.
 
+    >>> import anguilla, hydro
+    >>> import multibody as mb
+    >>> hinge = mb.revolute(axis=(0.0, 1.0, 0.0), name="hinge", actuated=False)
+    >>> arm = mb.Link("arm", "wall", hinge, mass=1.0, centre=(0.5, 0.0, 0.0))
+    >>> tree = mb.from_links([mb.Link("wall"), arm], base="fixed")
+    >>> fall = mb.rollout(tree, None, t1=0.1, samples=3, gravity=hydro.EARTH)
+    >>> round(float(fall.joints[-1, 0]), 3)  # about g t²/(2 l) [rad]
+    0.098
+
     Args:
         tree: the bodies.
         law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);

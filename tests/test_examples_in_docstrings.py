@@ -11,7 +11,31 @@ import pytest
 
 # The functions that users call first, by the package from which they take them.
 FIRST = {
-    "hydro": ("Morison", "Together"),
+    "hydro": ("Morison", "Profile", "FreeSurface", "Together"),
+    "gaits": ("planar", "turn", "dive", "spiral", "TravellingWave", "optimise"),
+    "cosserat": (
+        "Beam",
+        "eel",
+        "rod",
+        "head_acceleration",
+        "internal_wrench",
+        "energetics",
+        "rollout",
+        "simulate",
+        "steady_swim",
+    ),
+    "multibody": (
+        "from_links",
+        "from_dh",
+        "from_beam",
+        "inverse_dynamics",
+        "forward_dynamics",
+        "hybrid_dynamics",
+        "rollout",
+        "simulate",
+    ),
+    "anguilla": ("save", "load", "sweep", "open_sweep", "animate", "still"),
+    "anguilla.view": ("configurations", "internal_wrench", "space_time", "interactive_page", "write_vtk"),
 }
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 NAMES = [f"{package}.{name}" for package, names in FIRST.items() for name in names]

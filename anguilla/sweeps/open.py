@@ -12,6 +12,13 @@ from .store import KEY, is_sweep, read_marks, refuse_incomplete, verify_seal
 def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
     """Opens a sweep lazily: values are read, and their checksums verified, on access.
 
+    >>> import anguilla
+    >>> import numpy as np
+    >>> grid = {"b": np.linspace(0.01, 0.03, 3)}
+    >>> result = anguilla.sweep(lambda b: np.pi * b**2, grid, store="discs.zarr", progress=False)
+    >>> anguilla.open_sweep("discs.zarr")["value"].shape
+    (3,)
+
     Args:
         store: directory written by `anguilla.sweep`.
         partial: accept an incomplete sweep; missing points are NaN (0 for integers).

@@ -51,6 +51,15 @@ def sweep(
         grid = {"amplitude": np.linspace(0.5, 1, 64), "period": np.linspace(0.5, 2, 64)}
         speeds = anguilla.sweep(steady, grid, store="speeds.zarr")
 
+    >>> import anguilla
+    >>> import numpy as np
+    >>> def area(b, c):
+    ...     return np.pi * b * c
+    >>> grid = {"b": np.linspace(0.01, 0.03, 3), "c": np.linspace(0.02, 0.05, 4)}
+    >>> result = anguilla.sweep(area, grid, store="areas.zarr", progress=False)
+    >>> result["value"].dims
+    ('b', 'c')
+
     Args:
         fn: takes the parameters by name, as scalars, and returns an array, or a mapping of arrays. It is compiled, so
             write it with jax.numpy; on failure it should return NaN rather than raise.

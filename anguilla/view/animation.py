@@ -55,6 +55,11 @@ def animate(
 ) -> Path:
     """Animates a swim: the skin of the body, its shadow on a grid, the path of its nose.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.animate(swim, "swim.gif", fps=4, width=240, progress=False).name
+    'swim.gif'
+
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         path: output file; its suffix selects the format, `.gif` or `.mp4` (needs the program ffmpeg).
@@ -164,6 +169,11 @@ def still(
     before: Sequence[float] = (),
 ) -> Image.Image:
     """One frame of the animation.
+
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.still(swim, time=0.5, width=320).size[0]
+    320
 
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.

@@ -87,6 +87,11 @@ def interactive_page(
 ) -> Path:
     """Writes `interactive` as one self-contained HTML file; returns its path.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.view.interactive_page(swim, "swim.html", "internal_moment").name
+    'swim.html'
+
     Args:
         dataset: result of `cosserat.simulate` or `multibody.simulate`.
         path: output file; its directory is created if necessary.

@@ -30,6 +30,10 @@ def space_time(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
 
     One row for each strain: a planar swim has one (K3, M3, f2), a dive or a spiral two.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.view.space_time(swim).savefig("maps.png")
+
     Args:
         dataset: a result of `cosserat.simulate`.
         axes: three axes per row to draw in, row after row; a new figure when None.

@@ -32,6 +32,10 @@ def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Som
     n and M are exerted by the head side on the tail side. n(L) = M(L) = 0 is not imposed: a circle marks zero at the
     tail, and the text states the residual.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.view.internal_wrench(swim, time=0.5).savefig("wrench.png")
+
     Args:
         dataset: a result of `cosserat.simulate`.
         time: instant [s], rounded to the nearest recorded one; the last one when None.

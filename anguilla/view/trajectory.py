@@ -35,6 +35,10 @@ def configurations(dataset: xr.Dataset, every: float | None = None) -> Figure:
     A planar swim is drawn in its plane, any other in space. If a planar swim is so straight that the bodies would
     overlap, they are drawn in rows.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.view.configurations(swim, every=0.25).savefig("configurations.png")
+
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         every: time between two bodies [s]; chosen to show six to nine when None.

@@ -24,6 +24,11 @@ def write_vtk(
 ) -> Path:
     """Writes PATH (.pvd) and one .vtp file per instant next to it; returns the path to open in ParaView.
 
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
+    >>> anguilla.view.write_vtk(swim, "swim.pvd", fields="internal_moment", frames=3).name
+    'swim.pvd'
+
     Args:
         dataset: result of `cosserat.simulate` or `multibody.simulate`.
         path: the collection; must end in .pvd.

@@ -44,6 +44,14 @@ def optimise(
         gaits.optimise(-gaits.steady_speed, gaits.planar(), {"amplitude": (-2, 2), "wavelength": (0.8, 2)},
                        model=model, constraints=[gaits.section_torque.at_most(2.3)])
 
+    >>> import anguilla, gaits
+    >>> def mismatch(gait):
+    ...     return (gait(0.0, 0.25) + 1.5) ** 2
+    >>> wave = gaits.TravellingWave(amplitude=1.0, wavelength=1.0, period=1.0)
+    >>> best = gaits.optimise(mismatch, wave, {"amplitude": (0.5, 3.0)}, progress=False)
+    >>> round(float(best.best[0]), 3)
+    1.5
+
     Args:
         objective: quantity to minimise: an `Objective`, or any function, of the model's result.
         gait: initial point: any pytree whose float leaves are the parameters, such as a gait, a beam, (gait, beam).
