@@ -1,5 +1,9 @@
 """Interactive 3-D view for notebooks and browsers: the skin, coloured by a field, with a time slider."""
 
+import base64
+import html
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +17,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 BACKGROUND, FLOOR = "#DCE8EE", "#EAF2F5"  # same colours as in the films
-SPEED = 1.0  # playback speed of the play button, relative to real time
-PAGE_HEIGHT = "96vh"  # relative to the window, so that the slider stays visible
-MARGIN = 0.08  # around the region swept by the body, relative to its longest side
+SPEEDS = {"0.25x": 0.25, "1x": 1.0, "4x": 4.0}  # play buttons, relative to real time
+MARGIN = 0.04  # around the region swept by the body, relative to its longest side
 
 
 def interactive(
@@ -83,9 +86,16 @@ def interactive(
 
 
 def interactive_page(
-    dataset: xr.Dataset, path: str | Path, field: str | None = None, component: str | None = None
+    dataset: xr.Dataset,
+    path: str | Path,
+    field: str | None = None,
+    component: str | None = None,
+    *,
+    title: str | None = None,
+    fields: Sequence[str] | None = None,
+    frames: int = 61,
 ) -> Path:
-    """Writes `interactive` as one self-contained HTML file; returns its path.
+    """Writes `interactive` as one HTML file that fills the window, with a menu of fields; returns its path.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
@@ -95,14 +105,63 @@ def interactive_page(
     Args:
         dataset: result of `cosserat.simulate` or `multibody.simulate`.
         path: output file; its directory is created if necessary.
-        field: field that colours the skin, see `interactive`.
+        field: field that colours the skin first, see `interactive`.
         component: one of its components by label; None for its magnitude.
+        title: heading of the page; that of the record when None.
+        fields: magnitudes that the menu offers; those of `PAGE_FIELDS` that are recorded when None.
+        frames: number of instants on the slider.
     """
     path = Path(path)
-    figure = interactive(dataset, field, component)
+    first = field or default_field(dataset)
+    figure = interactive(dataset, first, component, frames=frames)
+    heading = title or str(dataset.attrs.get("title", path.stem))
+    figure.update_layout(
+        title=dict(text=heading, x=0.02, y=0.985, yanchor="top", font=dict(size=18)), margin=dict(t=44), autosize=True
+    )
+    surface = skin(dataset, frames, 60, 20)
+    offered = [name for name in (fields or PAGE_FIELDS) if name in dataset.variables and name != first]
+    painted = {first: (figure.data[0].colorbar.title.text, [frame.data[0].intensity for frame in figure.frames])}
+    for name in offered:
+        values, words = field_on_skin(dataset, surface, name)
+        painted[name] = (words, list(values))
+    menu = {
+        words: {"top": float(np.max(np.abs(values))) or 1.0, "frames": [_encoded(row) for row in values]}
+        for words, values in painted.values()
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.write_html(path, include_plotlyjs=True, auto_play=False, default_height=PAGE_HEIGHT)
+    script = MENU_SCRIPT.replace("FIELDS", json.dumps(menu))
+    text = figure.to_html(include_plotlyjs=True, auto_play=False, default_height="100vh", post_script=script)
+    path.write_text(
+        text.replace("<head>", f"<head><title>{html.escape(heading)}</title>{PAGE_STYLE}", 1), encoding="utf-8"
+    )
     return path
+
+
+# Offered by the menu of the page where they are recorded.
+PAGE_FIELDS = ("internal_moment", "internal_force", "strain", "fluid_drag", "fluid_added_mass", "body_twist")
+PAGE_STYLE = "<style>html, body {margin: 0; height: 100%; overflow: hidden}</style>"
+MENU_SCRIPT = """
+const graph = document.getElementById('{plot_id}'), fields = FIELDS;
+const decoded = text => Array.from(new Float32Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer));
+const menu = document.createElement('select');
+menu.id = 'field';
+menu.style = 'position: fixed; right: 14px; top: 40px; font: 13px sans-serif; max-width: 45vw';
+for (const name of Object.keys(fields)) menu.add(new Option(name, name));
+menu.onchange = () => {
+  const chosen = fields[menu.value];
+  graph._transitionData._frames.forEach((frame, k) => {
+    frame.data[0] = {...frame.data[0], intensity: decoded(chosen.frames[k])};
+  });
+  const now = graph.layout.sliders[0].active || 0;
+  Plotly.restyle(graph, {intensity: [decoded(chosen.frames[now])], cmin: 0, cmax: chosen.top, colorscale: 'Viridis',
+    'colorbar.title.text': menu.value}, [0]);
+};
+document.body.appendChild(menu);
+"""
+
+
+def _encoded(values: np.ndarray) -> str:
+    return base64.b64encode(np.asarray(values, "<f4").tobytes()).decode()
 
 
 def _plotly():
@@ -123,8 +182,8 @@ def _room(surface: Skin):
     return {
         "aspectmode": "manual",
         "domain": dict(x=[0.0, 1.0], y=[0.06, 1.0]),
-        "aspectratio": dict(zip("xyz", 1.5 * sides, strict=True)),
-        "camera": dict(eye=dict(x=-0.6, y=-1.4, z=0.9)),
+        "aspectratio": dict(zip("xyz", 3.0 * sides, strict=True)),
+        "camera": dict(eye=dict(x=-0.45, y=-1.05, z=0.68), projection=dict(type="orthographic")),
         **{
             f"{name}axis": dict(title=f"{name} [m]", range=[float(low[n]), float(high[n])], **axis)
             for n, name in enumerate("xyz")
@@ -137,23 +196,30 @@ def _slider(surface: Skin):
     return dict(
         active=0,
         currentvalue=dict(prefix="t = ", suffix=" s"),
-        pad=dict(t=10, l=120, b=24),  # room for the labels below
+        x=0.34,
+        len=0.64,
+        pad=dict(t=10, b=24),  # room for the labels below
         steps=[dict(args=[[f"{t:.3f}"], jump], label=f"{t:.2f}", method="animate") for t in surface.time],
     )
 
 
 def _buttons(surface: Skin):
     pause = dict(mode="immediate", frame=dict(duration=0, redraw=False))
-    every = 1000.0 * float(surface.time[1] - surface.time[0]) / SPEED
-    play = dict(frame=dict(duration=every, redraw=True), transition=dict(duration=0), fromcurrent=True)
+    every = 1000.0 * float(surface.time[1] - surface.time[0])
+
+    def play(speed):
+        return dict(frame=dict(duration=every / speed, redraw=True), transition=dict(duration=0), fromcurrent=True)
+
     return dict(
         type="buttons",
         direction="left",
-        x=0.02,
-        y=0.02,
+        x=0.0,
+        y=0.0,
+        xanchor="left",
         yanchor="top",
+        pad=dict(t=24, l=8),
         buttons=[
-            dict(label="▶", method="animate", args=[None, play]),
             dict(label="❚❚", method="animate", args=[[None], pause]),
+            *(dict(label=f"▶ {words}", method="animate", args=[None, play(speed)]) for words, speed in SPEEDS.items()),
         ],
     )

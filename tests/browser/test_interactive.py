@@ -45,7 +45,8 @@ def picture(browser, path):
 
 def body_pixels(image):
     """The skin is coloured: purple, orange or their mixtures on a grey-blue ground, left of the colour bar."""
-    left = image[:500, :880]
+    height, width = image.shape[:2]
+    left = image[80 : int(0.72 * height), : int(0.88 * width)]  # without menu, title and buttons
     return np.argwhere(np.ptp(left, axis=-1) > 60)
 
 
@@ -64,3 +65,28 @@ def test_slider_moves_the_body(browser, tmp_path):
     assert np.abs(pictures[0] - pictures[1]).max(axis=-1).astype(bool).mean() > 0.01
     moved = last.mean(axis=0) - first.mean(axis=0)
     assert moved[0] > 20  # it dives: down the screen
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1600, 900)])
+def test_body_fills_the_window_and_the_menu_recolours_it(browser, tmp_path, size):
+    page = view.interactive_page(made_up(planar=True), tmp_path / "swim.html", "fluid_drag", title="A swim", frames=5)
+    browser.set_window_size(*size)
+    browser.get(page.as_uri())
+    WebDriverWait(browser, 120).until(lambda window: window.execute_script(DRAWN))
+    browser.execute_async_script(SLIDE, 0)
+    first = picture(browser, tmp_path / "first.png")
+    width = browser.execute_script(
+        "const s = document.querySelector('.plotly-graph-div')._fullLayout.scene._scene.container;"
+        "return s.getBoundingClientRect().width * window.devicePixelRatio"
+    )
+    across = body_pixels(first)[:, 1]
+    assert browser.title == "A swim"
+    assert np.ptp(across) > 0.4 * width  # the rest of the width is what the body sweeps, and its axes
+    menu = browser.find_element("id", "field")
+    names = [option.text for option in menu.find_elements("tag name", "option")]
+    assert len(names) >= 2
+    menu.find_elements("tag name", "option")[1].click()
+    browser.execute_async_script(SLIDE, 3)
+    title = browser.execute_script("return document.querySelector('.plotly-graph-div').data[0].colorbar.title.text")
+    assert title == names[1]
+    assert np.abs(picture(browser, tmp_path / "second.png") - first).max() > 60
