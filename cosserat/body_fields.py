@@ -128,7 +128,7 @@ def body_fields(
     fluid = fluid.at(t)
     loop, twist_rate = along.at_stations(loops), loops.head_twist_rate
     section, strain = along.section, strain_rates(gait, along.stations, t)
-    place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion))
+    place = Place(loop.position_w, matrix_from_quaternion(loop.quaternion), along.stations)
     terms = jax.vmap(fluid.terms)(section, place, loop.twist)
     added, wrench = jax.vmap(fluid.added_inertia)(section), None
     if fluid.shedding is not None:

@@ -302,7 +302,7 @@ class _Slice:
         self.bend_rate = self.rotation @ angular(self.strain.dxi)
         self.inertia_w = self.rotate6 @ beam.section_inertia(section) @ self.rotate6.T
         self.twist = join(self.rotation.T @ carried.velocity, self.rotation.T @ carried.omega)
-        self.place = Place(carried.position, self.rotation)
+        self.place = Place(carried.position, self.rotation, X)
         self.added, self.slices = fluid.added_inertia(water), None
         if fluid.shedding is not None:
             self.slices = fluid.carried(self.added, self.place, self.twist, self.strain.xi, self.strain.dxi)

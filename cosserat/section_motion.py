@@ -74,4 +74,4 @@ def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> Load
     # A fluid that does not ask where it is lets the compiler drop the place.
     position = state.position[:, None] + state.rotation @ (motion.shape.position @ body.to_load)
     rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(motion.shape.quaternion @ body.to_load))
-    return LoadMotion(Place(position.T, jnp.moveaxis(rotation, -1, 0)), motion.twist @ body.to_load)
+    return LoadMotion(Place(position.T, jnp.moveaxis(rotation, -1, 0), body.load_X), motion.twist @ body.to_load)

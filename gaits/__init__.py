@@ -1,5 +1,15 @@
 """Gaits: strain laws K(X,t), Γ(X,t) built from envelopes, waves and offsets; their optimisation and steady motion."""
 
+from .crawling import (
+    Anchors as Anchors,
+    Crawl as Crawl,
+    SinusLifting as SinusLifting,
+    concertina as concertina,
+    inchworm as inchworm,
+    rectilinear as rectilinear,
+    serpenoid as serpenoid,
+    sidewinding as sidewinding,
+)
 from .envelopes import Ramps as Ramps, Start as Start
 from .laws import (
     AbstractLaw as AbstractLaw,

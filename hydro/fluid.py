@@ -37,10 +37,12 @@ class Place(eqx.Module):
     Attributes:
         position: its centre in the world [m].
         rotation: its axes t1, t2, t3 in the world, as columns.
+        abscissa: X along the body [m]; None where nobody needs it.
     """
 
     position: Float[Array, "*batch 3"]
     rotation: Float[Array, "*batch 3 3"]
+    abscissa: Float[Array, "*batch"] | None = None
 
 
 class Carried(eqx.Module):

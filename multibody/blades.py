@@ -70,6 +70,7 @@ def blade_points(
         position=jnp.stack([x, jnp.zeros_like(x), -fraction * chords], axis=-1),
         rotation=jnp.broadcast_to(jnp.eye(3), (points, 3, 3)),
         weight=length * jnp.asarray(0.5 * weight),
+        abscissa=x,
         section=BladeSection(chords, jnp.broadcast_to(thickness, x.shape), fraction),
         nose_position=jnp.zeros((0, 3)),
         nose_rotation=jnp.zeros((0, 3, 3)),

@@ -77,6 +77,7 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         position=arm[:, None] * jnp.asarray([[1.0, 0.0, 0.0]]),
         rotation=jnp.broadcast_to(jnp.eye(3), (len(X), 3, 3)),
         weight=weight,
+        abscissa=jnp.asarray(X),
         section=section,
         nose_position=jnp.zeros((1, 3)),
         nose_rotation=jnp.eye(3)[None],

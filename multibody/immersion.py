@@ -27,6 +27,10 @@ class Immersion(eqx.Module):
     fluid: AbstractFluid
     added_inertia: Float[Array, "bodies 6 6"]
 
+    def at(self, t: Float[Array, ""]) -> "Immersion":
+        """The same with the fluid at time t [s]."""
+        return Immersion(self.fluid.at(t), self.added_inertia)
+
 
 def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
     """Integrates the added inertia along the links; once per run, not per step. [KR13, eqs. (39)-(42)]
@@ -77,7 +81,8 @@ def fluid_wrenches(
     strips, points = tree.strips, tree.strips.points
     head = state.rotation
     on_bodies = _Carrier(head, state.position, place, twist)
-    out = on_bodies.load(fluid.terms, points.section, strips.body, points.rotation, points.position, points.weight)
+    here = points.rotation, points.position, points.weight, points.abscissa
+    out = on_bodies.load(fluid.terms, points.section, strips.body, *here)
     if strips.nose_body:
         ones = jnp.ones_like(points.nose_radius)
         out = out | on_bodies.load(
@@ -87,6 +92,7 @@ def fluid_wrenches(
             points.nose_rotation,
             points.nose_position,
             ones,
+            jnp.zeros_like(ones),
         )
     return out
 
@@ -97,7 +103,7 @@ class _Carrier:
     def __init__(self, head, origin, place, twist):
         self.head, self.origin, self.place, self.twist = head, origin, place, twist
 
-    def load(self, terms, shape, body, rotation, position, weight):
+    def load(self, terms, shape, body, rotation, position, weight, abscissa):
         rows = np.asarray(body)
         body_rotation, body_position = self.place.rotation[rows], self.place.position[rows]
         in_base = body_position + apply(body_rotation, position)
@@ -105,6 +111,7 @@ class _Carrier:
         where = Place(
             self.origin[None, :] + in_base @ self.head.T,
             product(jnp.broadcast_to(self.head, rotation.shape), product(body_rotation, rotation)),
+            abscissa,
         )
         per_metre = jax.vmap(terms)(shape, where, twist_from_head(rotation, position, self.twist[rows]))
         bodies = self.twist.shape[0]

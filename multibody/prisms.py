@@ -42,6 +42,7 @@ def prism_strip(
         position=start[None, :] + along[:, None] * axes[None, :, 0],
         rotation=many(axes),
         weight=length * jnp.asarray(weight / 2.0),
+        abscissa=along,
         section=jax.tree.map(many, section),
         nose_position=jnp.zeros((0, 3)),
         nose_rotation=jnp.zeros((0, 3, 3)),

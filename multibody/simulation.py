@@ -189,8 +189,9 @@ def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
         place = configuration(tree, q)
         twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
         head = jnp.broadcast_to(state.rotation, place.rotation.shape)
-        powers = power(tree, state, q, dq, found.torque, fluid=drive.medium)
-        loads = fluid_wrenches(tree, drive.medium.fluid, state, place, twist)
+        medium = drive.medium.at(t)
+        powers = power(tree, state, q, dq, found.torque, fluid=medium)
+        loads = fluid_wrenches(tree, medium.fluid, state, place, twist)
         momenta = momentum(tree, state, q, dq)
         alone = kinetic_energy(tree, state, q, dq)
         record = {

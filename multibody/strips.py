@@ -24,6 +24,7 @@ class Strip(eqx.Module):
         position: centres of the sections in the body frame [m].
         rotation: axes t1, t2, t3 of the sections in the body frame, as columns.
         weight: length of link that each point stands for [m].
+        abscissa: X of each point along the body of a profile, or along the link where it has none [m].
         section: the sections.
         nose_position: of the noses in the body frame [m].
         nose_rotation: axes of the noses in the body frame, as columns; forward is -t1.
@@ -33,6 +34,7 @@ class Strip(eqx.Module):
     position: Float[Array, "points 3"]
     rotation: Float[Array, "points 3 3"]
     weight: Float[Array, "points"]
+    abscissa: Float[Array, "points"]
     section: AbstractSection | BladeSection
     nose_position: Float[Array, "noses 3"]
     nose_rotation: Float[Array, "noses 3 3"]
@@ -85,6 +87,7 @@ def strip(
         position=position,
         rotation=jnp.broadcast_to(axes, (*X.shape, 3, 3)),
         weight=weight,
+        abscissa=jnp.asarray(X),
         section=section,
         nose_position=jnp.broadcast_to(start, (noses, 3)),
         nose_rotation=jnp.broadcast_to(axes, (noses, 3, 3)),

@@ -108,7 +108,7 @@ class Drive(eqx.Module):
         """Accelerations and torques at one instant; `ddq` is read for actuated joints only."""
         torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
         wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
-        around = {"fluid": self.medium, "wrench": wrench, "gravity": self.gravity}
+        around = {"fluid": self.medium.at(t), "wrench": wrench, "gravity": self.gravity}
         if self.loops is not None:
             return loop_dynamics(tree, self.loops, state, q, dq, ddq, torque, **around).motion
         return hybrid_dynamics(tree, state, q, dq, ddq, torque, **around)

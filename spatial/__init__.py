@@ -11,6 +11,7 @@ from .checks import (
     require_float64 as require_float64,
     shaped as shaped,
     unit as unit,
+    within as within,
 )
 from .inertia import (
     body_inertia as body_inertia,

@@ -101,6 +101,14 @@ def non_negative(name: str, value: Numbers, unit: str = "") -> Array:
     return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
 
 
+def within(name: str, value: Numbers, low: float, high: float, unit: str = "") -> Array:
+    """One number of any unit as a float array; refuses what is not between two bounds, both included."""
+    rule = f"must lie between {low:g} and {high:g}{_in(unit)}"
+    array = _as_array(name, value)
+    shaped(name, array, ())
+    return _guard(name, array, lambda x, xp: ~((x >= low) & (x <= high)), rule)
+
+
 def increasing(name: str, value: Numbers, unit: str = "") -> Array:
     """Returns the value, of any unit, as a float vector; raises unless it is strictly increasing."""
     array = finite(name, value, (None,))

@@ -1,0 +1,143 @@
+"""A body that lies on a plane, level or inclined, and rubs on it with its weight."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from gaits.laws import AbstractLaw, as_law
+from gaits.strain import Law
+from hydro import EARTH, AbstractFluid, AbstractSection, Place
+from spatial import Numbers, finite, join, linear, positive, unit
+
+from .coulomb import Coulomb
+
+
+class Friction(AbstractFluid):
+    """Dry friction under the weight that each section carries on a plane.
+
+        f = -w [μ_s û_s t2 + (μ_f or μ_b) û_l t1] - viscous v + ρA (g - (g·n) n),    w = -ρA (g·n) lifting(X, t)
+
+    The plane carries the weight along its normal, so that a planar gait keeps the body on the plane; the weight along
+    an inclined plane stays as the term `downhill`. Neither `hydro.Weight` nor the `gravity` of a tree belongs beside
+    it. Friction acts on the centre line: the height of the body above the ground has no lever.
+
+    A snake that lifts part of its body presses harder with the rest. `lifting` is that share of the weight, a law of
+    (X, t) whose mean along the body should be one: `gaits.SinusLifting`, `gaits.sidewinding(...).lifting`.
+
+    Attributes:
+        density: of the body [kg/m³]; the same number as the beam's.
+        coulomb: the coefficients.
+        gravity: acceleration of gravity in the world [m/s²].
+        normal: unit normal of the plane in the world, away from the ground.
+        lifting: load over weight [-] as a law of (X, t).
+        time: at which the lifting is taken [s]; see `at`.
+
+    Example:
+        >>> import cosserat, gaits, hydro
+        >>> from anguilla import ground
+        >>> snake = cosserat.rod(1.0, b=0.02, c=0.02)
+        >>> rough = ground.Friction(forward=0.1, sideways=0.5)
+        >>> run = cosserat.rollout(snake, gaits.serpenoid(0.5, 1.0), rough, t1=2.0)
+        >>> bool(run.position[-1, 0] < -0.5)  # forward is -x
+        True
+    """
+
+    section_kind: ClassVar[type] = AbstractSection
+
+    density: Float[Array, ""]
+    coulomb: Coulomb
+    gravity: Float[Array, "3"]
+    normal: Float[Array, "3"]
+    lifting: AbstractLaw | None
+    time: Float[Array, ""]
+
+    def __init__(
+        self,
+        forward: Numbers = 0.1,
+        sideways: Numbers = 0.2,
+        backward: Numbers | None = None,
+        *,
+        density: Numbers = 1000.0,
+        width: Numbers = 1e-2,
+        viscous: Numbers = 0.0,
+        incline: Numbers = 0.0,
+        normal: Numbers | None = None,
+        gravity: Numbers = EARTH,
+        lifting: Law | None = None,
+    ):
+        """Takes the coefficients, and a plane.
+
+        Args:
+            forward: coefficient while a section slides towards its head.
+            sideways: coefficient while it slides sideways.
+            backward: coefficient while it slides towards its tail; as forward when None.
+            density: of the body [kg/m³].
+            width: speed over which friction changes sign [m/s].
+            viscous: force per metre and per speed, in all directions [N·s/m²].
+            incline: slope that rises towards -x, where a body is headed at first [rad]. The world's axes are then
+                those of the plane, z its normal, and gravity is tilted instead.
+            normal: unit normal of the plane in the world; z when None.
+            gravity: acceleration of gravity in the world [m/s²]; before it is tilted by `incline`.
+            lifting: law of (X, t): load over weight; one everywhere when None.
+        """
+        self.density = positive("Friction.density", density, "kg/m³")
+        self.coulomb = Coulomb(forward, forward if backward is None else backward, sideways, width, viscous)
+        angle = finite("Friction.incline", incline, ())
+        x, y, z = finite("Friction.gravity", gravity, (3,))
+        cos, sin = jnp.cos(angle), jnp.sin(angle)
+        self.gravity = jnp.stack([cos * x - sin * z, y, sin * x + cos * z])
+        self.normal = unit("Friction.normal", (0.0, 0.0, 1.0) if normal is None else normal, 3)
+        pressed = -jnp.dot(self.gravity, self.normal)
+        if not isinstance(pressed, Tracer) and float(pressed) < 0.0:
+            raise ValueError(
+                f"Friction: gravity = {np.asarray(self.gravity)}, normal = {np.asarray(self.normal)}: gravity must "
+                "press the body on the plane, gravity · normal <= 0; the normal points away from the ground"
+            )
+        self.lifting = None if lifting is None else as_law(lifting)
+        self.time = jnp.zeros(())
+
+    def at(self, t: Float[Array, ""]) -> "Friction":
+        """The same ground with the lifting of time t [s]."""
+        return eqx.tree_at(lambda ground: ground.time, self, jnp.asarray(t, float))
+
+    def load(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
+        """Weight that a section carries on the ground, w [N/m]."""
+        weight = -self.density * section.area * jnp.dot(self.gravity, self.normal)
+        if self.lifting is None:
+            return weight
+        if place.abscissa is None:
+            raise ValueError("Friction.lifting depends on the abscissa: hydro.Place(..., abscissa=X) must have it")
+        return weight * self.lifting(place.abscissa, self.time)
+
+    def added_inertia(self, section: AbstractSection) -> Float[Array, "6 6"]:
+        """Zero."""
+        return jnp.zeros((6, 6))
+
+    def terms(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> dict[str, Float[Array, "6"]]:
+        """`friction`, and `downhill`, the weight along the plane, in the section frame [N/m, N]."""
+        down, still = place.rotation.T, jnp.zeros(3)
+        along = jnp.array([1.0, 0.0, 0.0])
+        rubbing = self.coulomb.force(self.load(section, place), linear(twist), along, down @ self.normal)
+        slide = self.density * section.area * (down @ self._tangential())
+        return {"friction": join(rubbing, still), "downhill": join(slide, still)}
+
+    def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Zero."""
+        return jnp.zeros((6, 6))
+
+    def nose_terms(
+        self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]
+    ) -> dict[str, Float[Array, "6"]]:
+        """No term: the nose is part of the sections."""
+        return {}
+
+    def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
+        """Energy of height on the plane per metre [J/m]; zero at the world's origin."""
+        return -self.density * section.area * jnp.dot(self._tangential(), place.position)
+
+    def _tangential(self):
+        return self.gravity - jnp.dot(self.gravity, self.normal) * self.normal
