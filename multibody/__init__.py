@@ -1,4 +1,4 @@
-"""The tree of rigid bodies: floating-base dynamics, inverse, direct, hybrid, with closed loops."""
+"""Trees of rigid bodies: floating-base inverse, direct and hybrid dynamics, closed loops, free surfaces."""
 
 from spatial.moved import moved
 from stepping import SimulationError as SimulationError

@@ -1,4 +1,4 @@
-"""Blades: thin rigid plates on which air acts, the links of a wing."""
+"""Blades: thin rigid plates under aerodynamic load, the links of a wing."""
 
 from collections.abc import Callable
 
@@ -26,17 +26,17 @@ def blade_strip(
     pressure_point: Numbers = 0.4,
     points: int = POINTS,
 ) -> Strip:
-    """Where air acts on a blade whose leading edge is its x axis. [PBB13, IV.A-B]
+    """Points where air acts on a blade whose leading edge is its x axis. [PBB13, IV.A-B]
 
     Body frame: x along the leading edge from root to tip, y normal to the blade, z in it, from the trailing to the
     leading edge.
 
     Args:
-        length: of the blade along x [m].
-        chord: one number, or a function of the distance from the blade's own root [m].
-        thickness: of the blade; `link_inertia` needs it [m].
-        pressure_point: distance from the leading edge to the centre of pressure, over the chord [-].
-        points: Gauss points along the blade.
+        length: length of the blade along x [m].
+        chord: one number, or a function of the distance from the blade's root [m].
+        thickness: thickness of the blade, needed by `link_inertia` [m].
+        pressure_point: distance from the leading edge to the centre of pressure, relative to the chord [-].
+        points: number of Gauss points along the blade.
     """
     if not isinstance(points, int) or points < 1:
         raise ValueError(f"blade_strip: points = {points!r}: must be a positive integer")
@@ -50,7 +50,7 @@ def blade_strip(
     )
     section = piece.section
     assert isinstance(section, BladeSection)
-    chords = positive("blade_strip: chord", section.chord, "m")  # of a law, known only now
+    chords = positive("blade_strip: chord", section.chord, "m")  # known only after evaluating the law
     return eqx.tree_at(lambda strip: strip.section.chord, piece, chords)
 
 
@@ -61,7 +61,7 @@ def blade_points(
     pressure_point: float | Float[Array, ""] = 0.4,
     points: int = POINTS,
 ) -> Strip:
-    """As `blade_strip`, for numbers that are known to be good: nothing is checked."""
+    """As `blade_strip`, for values that have already been checked."""
     node, weight = np.polynomial.legendre.leggauss(points)
     x = length * jnp.asarray(0.5 * (node + 1.0))
     chords = jax.vmap(chord)(x) if callable(chord) else jnp.broadcast_to(chord, x.shape)

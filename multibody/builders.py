@@ -1,4 +1,4 @@
-"""Trees from links written in Python."""
+"""Builds trees from links written in Python."""
 
 from collections.abc import Sequence
 
@@ -14,14 +14,14 @@ from .tree import Tree
 
 
 class Link(eqx.Module):
-    """One body and the joint it hangs on.
+    """One body and the joint that connects it to its parent.
 
     Attributes:
-        name: of the body.
-        parent: name of the body it hangs on; None for the base.
-        joint: that ties it to its parent; None for the base.
+        name: name of the body.
+        parent: name of the parent body; None for the base.
+        joint: joint that connects it to its parent; None for the base.
         inertia: about the body frame, in its axes [kg, kg·m, kg·m²].
-        strip: where the fluid acts on it; None for nowhere.
+        strip: points where the fluid acts on it; None for none.
     """
 
     name: str = eqx.field(static=True)
@@ -42,7 +42,7 @@ class Link(eqx.Module):
         inertia: Numbers | None = None,
         strip: Strip | None = None,
     ):
-        """Takes `inertia`, or else `mass` [kg], its `centre` [m] and its inertia `about_centre` [kg·m²]."""
+        """Takes `inertia`, or `mass` [kg] with `centre` [m] and inertia `about_centre` [kg·m²]."""
         self.name, self.parent, self.joint, self.strip = str(name), parent, joint, strip
         if (parent is None) != (joint is None):
             raise ValueError(f"body {name!r}: parent = {parent!r}, joint = {joint!r}: give both, or none for the base")
@@ -61,7 +61,7 @@ class Link(eqx.Module):
 
 
 def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
-    """The tree made of links; the first is the base, and each comes after its parent.
+    """Builds a tree from links; the first is the base, and each link follows its parent.
 
     >>> import anguilla
     >>> import multibody as mb
@@ -78,7 +78,7 @@ def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
         base: "floating" or "fixed".
 
     Raises:
-        ValueError: naming the body or the joint that cannot be.
+        ValueError: names the invalid body or joint.
     """
     names = tuple(link.name for link in links)
     if not links or links[0].parent is not None:

@@ -1,4 +1,4 @@
-"""The beam's comparator: the same body cut into rigid links, and joints that turn as its strain does."""
+"""Rigid-link comparator of the beam: the same body divided into links, with joint angles from its strain."""
 
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
@@ -21,12 +21,12 @@ from .tree import Tree
 
 Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
 
-_STRAIN_POINTS = 4  # Gauss points between two link centres: the strain of a link is far smoother than its rotation
+_STRAIN_POINTS = 4  # Gauss points between two link centres: the strain is much smoother than the rotation
 
 
 @runtime_checkable
 class Body(Protocol):
-    """What the comparator needs of a continuous body."""
+    """Interface that the comparator needs of a continuous body."""
 
     @property
     def profile(self) -> Profile:
@@ -45,12 +45,12 @@ class Body(Protocol):
 
 
 def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
-    """The tree that stands for a continuous body: rigid links tied by actuated spherical joints.
+    """Discretises a continuous body: rigid links connected by actuated spherical joints.
 
-    Link i is centred on the section X = i L / (links - 1), so the first and the last are half as long as the
-    others, and body 0 has the very frame of the beam's head. With joint rotations from `strain_law` the
-    head's acceleration tends to the beam's at second order in 1/links; equal links, or headings taken at
-    the ends of links, are first-order choices.
+    Link i is centred on the section X = i L / (links - 1), so that the first and the last are half as long as the
+    others, and body 0 has the frame of the beam's head. With joint rotations from `strain_law` the
+    head acceleration converges to the beam's at second order in 1/links; equal links, or headings taken at
+    the ends of links, give first order.
 
     >>> import anguilla, cosserat
     >>> import multibody as mb
@@ -60,18 +60,18 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
     (4, 1.0)
 
     Args:
-        beam: with a `profile`, a `density` [kg/m³] and a `nose_radius` [m].
+        beam: a body with a `profile`, a `density` [kg/m³] and a `nose_radius` [m].
         links: number of links, at least two.
-        points: Gauss points on each smooth piece of a link.
+        points: number of Gauss points on each smooth piece of a link.
     """
     _check_links(links)
     if not isinstance(beam, Body):
-        raise ValueError(f"beam = {shown(beam)}: must have a profile, a density and a nose_radius, as a cosserat.Beam")
+        raise ValueError(f"beam = {shown(beam)}: must have a profile, a density and a nose_radius(cosserat.Beam)")
     length = float(known(beam.profile.length))
     pitch = length / (links - 1)
     ends = np.concatenate([[0.0], pitch * (np.arange(links - 1) + 0.5), [length]])
     X, weight, section, link = gauss_points(beam.profile, ends, points)
-    # A link's frame stands on its joint, at the end nearest to the head.
+    # The frame of a link is located at its joint, at the end nearest to the head.
     arm = jnp.asarray(X - ends[link])
     pieces = Strip(
         position=arm[:, None] * jnp.asarray([[1.0, 0.0, 0.0]]),
@@ -97,11 +97,11 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
 
 
 class StrainLaw(eqx.Module):
-    """Joint law of `from_beam`: each joint turns by the exponential of the strain between two link centres.
+    """Joint law of `from_beam`: each joint rotates by the exponential of the strain between two link centres.
 
     Attributes:
-        gait: strain law (X, t) -> (Γ, K); Γ must be (1, 0, 0), since rigid links neither stretch nor shear.
-        length: of the body [m].
+        gait: strain law (X, t) -> (Γ, K); Γ must be (1, 0, 0), because rigid links neither stretch nor shear.
+        length: length of the body [m].
         links: number of links.
     """
 
@@ -126,15 +126,15 @@ class StrainLaw(eqx.Module):
 
 
 def strain_law(gait: Gait, length: Numbers, links: int) -> StrainLaw:
-    """The joint law that makes `from_beam(beam, links)` follow a gait.
+    """Joint law with which `from_beam(beam, links)` follows a gait.
 
     Args:
         gait: strain law (X, t) -> (Γ, K) of two scalars.
-        length: of the body [m].
+        length: length of the body [m].
         links: number of links.
 
     Raises:
-        ValueError: when the gait stretches or shears, as far as a few samples can tell.
+        ValueError: the gait stretches or shears at one of a few samples.
     """
     _check_links(links)
     check_gait(gait)
@@ -147,7 +147,7 @@ def strain_law(gait: Gait, length: Numbers, links: int) -> StrainLaw:
         if not isinstance(worst, Tracer) and worst > 1e-12:
             raise ValueError(
                 f"gait stretches or shears by {float(worst):g} at t = {t} s: rigid links cannot; "
-                "from_beam takes gaits with Γ = (1, 0, 0)"
+                "from_beam needs a gait with Γ = (1, 0, 0)"
             )
     return StrainLaw(gait, length, links)
 

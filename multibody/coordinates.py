@@ -1,4 +1,4 @@
-"""Joint positions, their rates, and the laws that impose them."""
+"""Joint positions, their rates, and joint laws."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from spatial.checks import shown
 
 from .tree import Tree
 
-# What moves the actuated joints: t [s] -> their positions [rad or m], quaternions for spherical ones.
+# Law of the actuated joints: t [s] -> their positions [rad or m], quaternions for spherical joints.
 JointLaw = Callable[[Float[Array, ""]], Float[Array, "positions"]]
 
 
@@ -37,7 +37,7 @@ def position_rates(tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "f
     """Time derivative of joint positions from joint velocities.
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         q: joint positions [rad or m]; four numbers, a unit quaternion, for a spherical joint.
         dq: joint velocities [rad/s or m/s].
     """
@@ -50,7 +50,7 @@ def position_rates(tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "f
 
 
 def displace(tree: Tree, q: Float[Array, "positions"], step: Float[Array, "freedoms"]) -> Float[Array, "positions"]:
-    """Joint positions moved by a small step in the freedoms; quaternions stay unit."""
+    """Joint positions after a small step in the freedoms; quaternions stay normalised."""
     plain, freedom, first = _tables(tree)
     if len(first) == 0:
         return q + step
@@ -61,7 +61,7 @@ def displace(tree: Tree, q: Float[Array, "positions"], step: Float[Array, "freed
 
 
 def displacements(tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "freedoms"]:
-    """What the joint springs feel: the position [rad] or [m]; for a spherical joint a rotation vector."""
+    """Deflection of the joint springs: the position [rad] or [m]; for a spherical joint a rotation vector."""
     plain, freedom, first = _tables(tree)
     if len(first) == 0:
         return q
@@ -72,23 +72,23 @@ def displacements(tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "fre
 def law_motion(
     tree: Tree, law: JointLaw | None, t: Float[Array, ""]
 ) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
-    """Joint positions, velocities and accelerations under a law, by forward differentiation of it.
+    """Joint positions, velocities and accelerations under a law, by forward-mode differentiation.
 
     Args:
-        tree: the bodies.
-        law: positions of the actuated joints, in order, at a time [s]; None when there are none.
+        tree: the tree.
+        law: positions of the actuated joints, in order, at a time [s]; None if there are none.
         t: time [s].
 
     Returns:
-        Those of all joints; passive ones are neutral and at rest.
+        Arrays for all joints; passive joints are at their neutral position and at rest.
     """
-    neutral, told = tree.neutral(), tree.actuated_positions
-    if law is None or len(told) == 0:
+    neutral, actuated = tree.neutral(), tree.actuated_positions
+    if law is None or len(actuated) == 0:
         still = jnp.zeros(tree.layout.freedoms)
         return neutral, still, still
 
     def positions(time):
-        return neutral.at[told].set(law(time))
+        return neutral.at[actuated].set(law(time))
 
     def positions_and_rates(time):
         return jax.jvp(positions, (time,), (jnp.ones_like(time),))
@@ -98,10 +98,10 @@ def law_motion(
 
 
 def check_law(tree: Tree, law: JointLaw | None) -> None:
-    """Refuses what is not a law t -> positions of the actuated joints."""
+    """Raises unless the argument is a law t -> positions of the actuated joints."""
     require_float64()
     if not isinstance(tree, Tree):
-        raise ValueError(f"tree = {shown(tree)}: must be a multibody.Tree; a beam becomes one by multibody.from_beam")
+        raise ValueError(f"tree = {shown(tree)}: must be a multibody.Tree; multibody.from_beam converts a beam")
     count = len(tree.actuated_positions)
     if law is None and count == 0:
         return
@@ -112,7 +112,7 @@ def check_law(tree: Tree, law: JointLaw | None) -> None:
     except TypeError as error:
         raise ValueError(
             f"law could not be evaluated at a time t: must be t -> positions ({count},), written with jax.numpy. "
-            f"A strain law (X, t) becomes one by multibody.strain_law: {str(error).splitlines()[0]}"
+            f"multibody.strain_law converts a strain law (X, t): {str(error).splitlines()[0]}"
         ) from error
     if not hasattr(positions, "shape"):
         raise ValueError(f"law returns a {type(positions).__name__}: must be an array ({count},); use jnp.array([...])")
@@ -123,11 +123,11 @@ def check_law(tree: Tree, law: JointLaw | None) -> None:
 
 
 def check_start(tree: Tree, law: JointLaw | None, t0: float) -> None:
-    """Refuses a law whose positions at the first time are not finite, or give a spherical joint no orientation.
+    """Raises if the positions at the first time are not finite, or are no orientation for a spherical joint.
 
     Args:
-        tree: the bodies.
-        law: what moves the actuated joints.
+        tree: the tree.
+        law: law of the actuated joints.
         t0: the first time [s].
     """
     if law is None:
@@ -142,12 +142,12 @@ def check_start(tree: Tree, law: JointLaw | None, t0: float) -> None:
             name, given = tree.joint_names[joint], positions[rows].tolist()
             raise ValueError(
                 f"law at t0 = {t0:g} s gives joint {name!r} the quaternion {given}: a spherical joint needs one of "
-                "unit norm, (1, 0, 0, 0) when straight"
+                "unit norm, such as (1, 0, 0, 0)"
             )
 
 
 def _tables(tree):
-    """Positions and freedoms of plain joints, and first position of spherical ones with their freedoms."""
+    """Positions and freedoms of scalar joints, and first positions of spherical joints with their freedoms."""
     table = tree.layout
     spherical = table.of_kind(tree.kinds, "spherical")
     first = table.position_start[spherical]
@@ -158,7 +158,7 @@ def _tables(tree):
 
 
 def _rotation_vector(quaternion):
-    """Logarithm, the short way round; exact derivatives at the identity."""
+    """Logarithm with angle below π; exact derivatives at the identity."""
     sign = jnp.where(quaternion[..., :1] < 0, -1.0, 1.0)
     w, v = sign[..., 0] * quaternion[..., 0], sign * quaternion[..., 1:]
     square = jnp.sum(v * v, axis=-1)

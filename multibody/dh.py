@@ -1,4 +1,4 @@
-"""Trees from a table of modified Denavit-Hartenberg parameters, after Khalil and Kleinfinger."""
+"""Builds trees from modified Denavit-Hartenberg parameters, after Khalil and Kleinfinger."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,12 +17,12 @@ SIGMA = {0: "revolute", 1: "prismatic", 2: "fixed"}
 
 
 class DHRow(eqx.Module):
-    """One line of the table: frame j seen from its antecedent i. [KR13, II.A]
+    """One row of the table: frame j relative to its antecedent i. [KR13, II.A]
 
         T = Rot(z, γ) Tran(z, b) Rot(x, α) Tran(x, d) Rot(z, θ) Tran(z, r)              [KR13, eq. (1)]
 
     Attributes:
-        antecedent: number of the body it hangs on, a(j); 0 is the base.
+        antecedent: number of the parent body, a(j); 0 is the base.
         sigma: 0 revolute (variable θ), 1 prismatic (variable r), 2 fixed.
         gamma: γ [rad].
         b: [m].
@@ -63,7 +63,7 @@ class DHRow(eqx.Module):
         self.theta, self.r = finite("DHRow.theta", theta, ()), finite("DHRow.r", r, ())
 
     def joint(self) -> Joint:
-        """The joint this line describes; its axis is z_j."""
+        """The joint described by this row; its axis is z_j."""
         before = _about_z(self.gamma) @ _about_x(self.alpha)
         rotation = before @ _about_z(self.theta)
         position = (
@@ -82,7 +82,7 @@ def from_dh(
     strips: Sequence[Strip | None] | None = None,
     base: str = "floating",
 ) -> Tree:
-    """The tree of a Khalil-Kleinfinger table.
+    """Builds the tree of a Khalil-Kleinfinger table.
 
     >>> import anguilla, hydro
     >>> import multibody as mb
@@ -93,10 +93,10 @@ def from_dh(
     2
 
     Args:
-        rows: one line per joint; line j describes body j + 1 of the tree, the base being body 0.
-        inertia: of each body about its frame, base first [kg, kg·m, kg·m²].
-        names: of the bodies, base first; "body0", "body1", ... when None.
-        strips: where the fluid acts on each body, base first.
+        rows: one row per joint; row j describes body j + 1 of the tree, the base being body 0.
+        inertia: inertia of each body about its frame, base first [kg, kg·m, kg·m²].
+        names: names of the bodies, base first; "body0", "body1", ... when None.
+        strips: points where the fluid acts on each body, base first.
         base: "floating" or "fixed".
     """
     return Tree(

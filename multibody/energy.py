@@ -1,4 +1,4 @@
-"""What a moving tree has: kinetic energy, momentum, centre of mass, and the power it receives."""
+"""Kinetic energy, momentum, centre of mass and power of a moving tree."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ def kinetic_energy(
     *,
     fluid: AbstractFluid | Immersion | None = None,
 ) -> Float[Array, ""]:
-    """½ Σ ηᵀ M η + ½ Σ I_a dq² [J]; with a fluid, the kinetic energy of the added inertia is counted too."""
+    """½ Σ ηᵀ M η + ½ Σ I_a dq² [J]; with a fluid, including the kinetic energy of the added inertia."""
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
     inertia = tree.inertia
@@ -54,7 +54,7 @@ def centre_of_mass(tree: Tree, state: BaseState, q: Float[Array, "positions"]) -
     """Centre of mass of all bodies in the world [m]."""
     place = configuration(tree, q)
     masses = tree.inertia[:, 0, 0]
-    # First moments stand in the lower left block, m c^.
+    # The first moments are in the lower left block, m c^.
     lower = tree.inertia[:, 3:, :3]
     moment = jnp.stack([lower[:, 2, 1], lower[:, 0, 2], lower[:, 1, 0]], axis=-1)
     in_base = jnp.sum(masses[:, None] * place.position + apply(place.rotation, moment), axis=0)
@@ -64,10 +64,10 @@ def centre_of_mass(tree: Tree, state: BaseState, q: Float[Array, "positions"]) -
 def potential_energy(
     tree: Tree, state: BaseState, q: Float[Array, "positions"], gravity: Float[Array, "3"] | None = None
 ) -> Float[Array, ""]:
-    """Energy of the joint springs and, when gravity is given, of height [J].
+    """Energy of the joint springs and, if gravity is given, gravitational energy [J].
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         state: pose of the base.
         q: joint positions [rad or m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
@@ -80,12 +80,12 @@ def potential_energy(
 
 
 class Power(eqx.Module):
-    """Power that the bodies receive [W].
+    """Power received by the bodies [W].
 
     Attributes:
-        motors: from each joint's motor.
-        dampers: from dampers and Coulomb friction; never positive.
-        fluid: from the fluid, by term, without its added inertia.
+        motors: power of each joint's motor.
+        dampers: power of dampers and Coulomb friction; never positive.
+        fluid: power of the fluid by term, without its added inertia.
     """
 
     motors: Float[Array, "freedoms"]
@@ -102,10 +102,10 @@ def power(
     *,
     fluid: AbstractFluid | Immersion | None = None,
 ) -> Power:
-    """Who gives the bodies how much, at one instant.
+    """Power received by the bodies at one instant, by source.
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         state: pose and twist of the base.
         q: joint positions [rad or m].
         dq: joint velocities [rad/s or m/s].

@@ -1,21 +1,21 @@
-"""Rows of an array picked by a fixed table, by slices where it allows: a gather costs more than what it feeds."""
+"""Rows of an array selected by a fixed table, with slices where possible because a gather is slow."""
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-PIECES = 6  # slices that are joined at most; with more of them a gather compiles sooner
+PIECES = 6  # maximum number of slices to join; beyond that a gather compiles faster
 
 
 def rows_of(array: Float[Array, "..."], rows: np.ndarray, axis: int = 0) -> Float[Array, "..."]:
     """Rows of an array in the order of a table; -1 stands for a row of zeros.
 
-    The transpose of a slice is padding: derivatives, and sums over branches, are spared the scatters.
+    The transpose of a slice is padding, so derivatives and sums over branches need no scatter.
 
     Args:
         array: the rows, of any unit.
-        rows: which ones; known when the program is compiled.
-        axis: along which the rows follow each other, 0 or -1.
+        rows: indices of the rows; known at compile time.
+        axis: axis of the rows, 0 or -1.
     """
     step = np.diff(rows)
     if len(rows) > 1 and rows[0] >= 0 and step[0] > 1 and np.all(step == step[0]):
@@ -37,7 +37,7 @@ def rows_of(array: Float[Array, "..."], rows: np.ndarray, axis: int = 0) -> Floa
 
 
 def _runs(rows):
-    """First row and length of each run of consecutive rows, or of absent ones."""
+    """First row and length of each run of consecutive (or absent) rows."""
     rows = np.asarray(rows)
     together = (np.diff(rows) == 1) & (rows[:-1] >= 0) | (rows[:-1] < 0) & (rows[1:] < 0)
     begin = np.flatnonzero(np.concatenate([[True], ~together])) if len(rows) else np.zeros(0, int)

@@ -37,7 +37,7 @@ def march(
     """Moves a tree by equal steps of the classical fourth-order Runge-Kutta method. jit-, vmap- and grad-safe.
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         law: t -> positions of the actuated joints; None when all joints are passive.
         fluid: the fluid around the bodies; None for none.
         t1: last time, a known number [s].

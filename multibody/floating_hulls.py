@@ -1,4 +1,4 @@
-"""A tree that floats: potential energy of what depends on its place, and closed shapes in place of sections."""
+"""Floating trees: potential energy of position-dependent loads, and closed shapes instead of sections."""
 
 from collections.abc import Sequence
 
@@ -21,10 +21,10 @@ from .tree import Tree
 def fluid_potential(
     tree: Tree, fluid: AbstractFluid, state: BaseState, q: Float[Array, "positions"]
 ) -> Float[Array, ""]:
-    """Potential energy of the fluid's loads on the links that depend on the place alone, such as buoyancy [J].
+    """Potential energy of the fluid loads that depend on position only, such as buoyancy [J].
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         fluid: the fluid.
         state: pose of the base in the world.
         q: joint positions [rad] or [m].
@@ -35,13 +35,13 @@ def fluid_potential(
 
 
 class Frozen(eqx.Module):
-    """A held shape in a fluid, as a function of the pose of its base: joints are gone through once.
+    """A fixed shape in a fluid, as a function of the pose of its base; the joints are evaluated once.
 
     Attributes:
         fluid: the fluid.
-        position: of the sections in the base frame [m].
+        position: position of the sections in the base frame [m].
         rotation: axes of the sections in the base frame, as columns.
-        weight: length that each section stands for [m].
+        weight: length represented by each section [m].
         section: the sections.
     """
 
@@ -56,7 +56,7 @@ class Frozen(eqx.Module):
         return jnp.sum(self.weight * jax.vmap(self.fluid.potential)(self.section, self._place(state)))
 
     def wrench(self, state: BaseState) -> Float[Array, "6"]:
-        """What the fluid does to the shape at rest, about the base's origin, in its axes [N, N·m]."""
+        """Load of the fluid on the shape at rest, about the base's origin, in its axes [N, N·m]."""
         still = jnp.zeros((self.weight.shape[0], 6))
         terms = jax.vmap(self.fluid.terms)(self.section, self._place(state), still)
         load = sum(terms.values(), still)
@@ -68,7 +68,7 @@ class Frozen(eqx.Module):
 
 
 def frozen(tree: Tree, fluid: AbstractFluid, q: Float[Array, "positions"]) -> Frozen:
-    """The shape that a tree has at joint positions q, in a fluid."""
+    """The shape of a tree at joint positions q, in a fluid."""
     if tree.strips is None:
         raise ValueError("this tree has no strips for a fluid to act on: give its links strips")
     points, rows, place = tree.strips.points, np.asarray(tree.strips.body), configuration(tree, q)
@@ -83,7 +83,7 @@ def frozen(tree: Tree, fluid: AbstractFluid, q: Float[Array, "positions"]) -> Fr
 
 
 def displaced_volume(tree: Tree) -> Float[Array, ""]:
-    """Volume of all links: what they displace under water [m³]."""
+    """Volume of all links, displaced when fully submerged [m³]."""
     if tree.strips is None:
         return jnp.zeros(())
     return jnp.sum(tree.strips.points.weight * _with_area(tree.strips.points.section).area)
@@ -93,8 +93,8 @@ class Hulls(eqx.Module):
     """Closed shapes on the bodies of a tree, on which a free surface acts without quadrature.
 
     Attributes:
-        triangles: corners of all faces, in the frames of their bodies [m].
-        body: body that each face belongs to.
+        triangles: vertices of all faces, in the frames of their bodies [m].
+        body: index of the body of each face.
         bodies: number of bodies of the tree.
     """
 
@@ -116,13 +116,13 @@ class Hulls(eqx.Module):
         return self.frozen(tree, surface, q).potential(state)
 
     def frozen(self, tree: Tree, surface: FreeSurface, q: Float[Array, "positions"]) -> "FrozenHulls":
-        """The shape that the tree has at joint positions q."""
+        """The shape of the tree at joint positions q."""
         rows, place = np.asarray(self.body), configuration(tree, q)
         turned = jnp.einsum("fij,fkj->fki", place.rotation[rows], self.triangles)
         return FrozenHulls(surface, turned + place.position[rows][:, None])
 
     def load(self, tree: Tree, surface: FreeSurface) -> Wrench:
-        """The buoyancy as `rollout`, `march` and `simulate` take it: an argument `wrench`."""
+        """The buoyancy in the form of the argument `wrench` of `rollout`, `march` and `simulate`."""
         return lambda t, state, q, dq: self.wrenches(tree, surface, state, q)
 
     def _place(self, tree, state, q):
@@ -132,11 +132,11 @@ class Hulls(eqx.Module):
 
 
 class FrozenHulls(eqx.Module):
-    """A held shape of closed bodies on the water, as a function of the pose of its base.
+    """A fixed shape of closed bodies on the water, as a function of the pose of its base.
 
     Attributes:
         surface: the water.
-        triangles: corners of all faces in the base frame [m].
+        triangles: vertices of all faces in the base frame [m].
     """
 
     surface: FreeSurface
@@ -156,11 +156,11 @@ class FrozenHulls(eqx.Module):
 
 
 def hulls(tree: Tree, solids: Sequence[tuple[int, Float[Array, "3 3"], Solid]]) -> Hulls:
-    """Lays closed shapes on the bodies of a tree.
+    """Attaches closed shapes to the bodies of a tree.
 
     Args:
-        tree: the bodies.
-        solids: number of a body, axes of the shape's frame in the body frame (as columns), and the shape.
+        tree: the tree.
+        solids: index of a body, axes of the shape's frame in the body frame (as columns), and the shape.
     """
     given = sorted(solids, key=lambda row: row[0])
     for body, _, shape in given:
@@ -173,7 +173,7 @@ def hulls(tree: Tree, solids: Sequence[tuple[int, Float[Array, "3 3"], Solid]]) 
 
 def _with_area(section) -> AbstractSection:
     if not isinstance(section, AbstractSection):
-        raise ValueError(f"the links of this tree carry {type(section).__name__}: has no volume, and does not float")
+        raise ValueError(f"links carry {type(section).__name__}: sections without volume do not float")
     return section
 
 

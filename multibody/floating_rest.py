@@ -1,4 +1,4 @@
-"""Where a floating tree of frozen shape comes to rest, whether it stays there, and what holds it upright."""
+"""Equilibrium, stability and righting moment of a floating tree of fixed shape."""
 
 import equinox as eqx
 import jax
@@ -17,7 +17,7 @@ from .hybrid import mass_matrix
 from .state import BaseState, unchecked_state
 from .tree import Tree
 
-LONGEST = np.array([0.02, 0.2, 0.2])  # greatest Newton step in heave [m], roll and pitch [rad]
+LONGEST = np.array([0.02, 0.2, 0.2])  # maximum Newton step in heave [m], roll and pitch [rad]
 
 
 class Equilibrium(eqx.Module):
@@ -26,11 +26,11 @@ class Equilibrium(eqx.Module):
     Attributes:
         state: pose of the base, at rest.
         coordinates: height of the centre of mass [m], roll and pitch [rad]; see `floating_state`.
-        residual: greatest force left, over the weight [-] and over the weight times one metre.
+        residual: largest remaining force relative to the weight [-], and moment relative to the weight times one metre.
         stiffness: second derivatives of the potential energy in these coordinates, axes of the world [N/m, N, N·m].
         frequencies: of small oscillations about these axes, least first [Hz]; negative for a motion that grows, at that
             rate over 2π.
-        stable: whether the energy is least there.
+        stable: whether the energy has a minimum there.
         converged: whether the residual is below the tolerance.
     """
 
@@ -46,13 +46,13 @@ class Equilibrium(eqx.Module):
 def floating_state(
     tree: Tree, q: Float[Array, "positions"], coordinates: Float[Array, "3"], heading: Float[Array, ""] | float = 0.0
 ) -> BaseState:
-    """The base at rest, turned by R = Ry(pitch) Rx(roll) Rz(heading), the centre of mass on the world's z axis.
+    """The base at rest, rotated by R = Ry(pitch) Rx(roll) Rz(heading), the centre of mass on the world's z axis.
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         q: joint positions [rad] or [m].
         coordinates: height of the centre of mass [m], roll about the long axis, pitch of that axis [rad].
-        heading: about z of the base; it chooses which axis of the body is the long one, x when zero [rad].
+        heading: rotation about z of the base, which selects the long axis of the body; x when zero [rad].
     """
     return _floating(_centre_in_base(tree, q), coordinates, heading)
 
@@ -80,20 +80,20 @@ def equilibrium(
     tolerance: float = 1e-12,
     max_iterations: int = 60,
 ) -> Equilibrium:
-    """The shape at rest: Newton's method on the potential energy, by way down.
+    """Finds the equilibrium of the shape by Newton's method on the potential energy.
 
-    Steps follow the curvature of the energy, taken positive, so that they go down wherever they start; a start with
-    no force in it stays, stable or not.
+    Steps use the absolute curvature of the energy, so that they descend from any start; a start without
+    force stays where it is, stable or not.
 
     Args:
-        tree: the bodies.
-        q: joint positions, held [rad] or [m].
+        tree: the tree.
+        q: fixed joint positions [rad] or [m].
         surface: the water.
-        guess: height of the centre of mass over the water [m], roll, pitch [rad].
+        guess: height of the centre of mass above the water [m], roll, pitch [rad].
         heading: see `floating_state` [rad].
         hulls: closed shapes of the bodies; their sections when None.
-        tolerance: on the residual.
-        max_iterations: greatest number of steps.
+        tolerance: largest accepted residual.
+        max_iterations: maximum number of steps.
 
     Raises:
         ValueError: the robot is heavier than the water it can displace.
@@ -104,12 +104,12 @@ def equilibrium(
 
 
 def refuse_sinking(tree: Tree, surface: FreeSurface) -> None:
-    """Raises when there is no surface, or the robot is heavier than the water it displaces as a whole."""
+    """Raises if there is no surface, or if the robot is heavier than the water it displaces."""
     if not isinstance(surface, FreeSurface):
         raise ValueError(f"surface = {shown(surface)}: must be a hydro.FreeSurface, on which the bodies float")
     weight, water = mass(tree), surface.density * displaced_volume(tree)
     if isinstance(weight, Tracer) or isinstance(water, Tracer):
-        return  # an equilibrium that does not exist is then reported as not converged
+        return  # a missing equilibrium is then reported as not converged
     if weight >= water:
         raise ValueError(
             f"the robot sinks: its mass {float(weight):.4g} kg is not below the {float(water):.4g} kg of water that "
@@ -118,7 +118,7 @@ def refuse_sinking(tree: Tree, surface: FreeSurface) -> None:
 
 
 class _Hydrostatics:
-    """Energy of height and of buoyancy of a held shape, and the forces it comes with, over its coordinates."""
+    """Gravitational and buoyancy energy of a fixed shape, and their forces, over its coordinates."""
 
     def __init__(self, tree, q, surface, heading, hulls):
         self.shape = frozen(tree, surface, q) if hulls is None else hulls.frozen(tree, surface, q)
@@ -150,7 +150,7 @@ class _Hydrostatics:
         return jnp.stack(slides + [twist(still, spin) for spin in (along, across, up)], axis=1)
 
     def mobility(self, x):
-        """J M⁻¹ Jᵀ for height, roll and pitch, horizontal motions and heading being free."""
+        """J M⁻¹ Jᵀ for height, roll and pitch, with horizontal motion and heading free."""
         J = self.twists(x)
         return jnp.linalg.inv(J.T @ self.inertia @ J)[2:5, 2:5]
 
@@ -159,7 +159,7 @@ class _Hydrostatics:
 def _equilibrium(tree, q, surface, start, heading, hulls, tolerance, max_iterations):
     shape = _Hydrostatics(tree, q, surface, heading, hulls)
     x, residual, stiffness = _descend(shape.energy, shape.slope, start, shape.weight, tolerance, max_iterations)
-    # Small oscillations with the horizontal motions free: ω² of (J M⁻¹ Jᵀ) K.
+    # Small oscillations with horizontal motion free: ω² of (J M⁻¹ Jᵀ) K.
     square = jnp.sort(jnp.real(jnp.linalg.eigvals(shape.mobility(x) @ stiffness)))
     frequencies = jnp.sign(square) * jnp.sqrt(jnp.abs(square)) / (2.0 * jnp.pi)
     stable = jnp.linalg.eigvalsh(stiffness)[0] > 0
@@ -167,10 +167,10 @@ def _equilibrium(tree, q, surface, start, heading, hulls, tolerance, max_iterati
 
 
 def _descend(energy, slope, x, weight, tolerance, max_iterations):
-    """Newton's steps with positive curvature, capped and halved until the energy falls.
+    """Newton steps with positive curvature, limited and halved until the energy decreases.
 
     Returns:
-        The coordinates reached, the residual over the weight, and the second derivatives.
+        The final coordinates, the residual relative to the weight, and the second derivatives.
     """
     longest = jnp.asarray(LONGEST[: x.shape[0]])
 
@@ -186,7 +186,7 @@ def _descend(energy, slope, x, weight, tolerance, max_iterations):
         move = move / jnp.maximum(1.0, jnp.max(jnp.abs(move) / longest))
         shares = 0.5 ** jnp.arange(12)
         trials = jax.lax.map(lambda s: energy(x + s * move), shares)
-        # Near the end the energy no longer tells: its round-off is allowed for.
+        # Near convergence the change of energy is below its round-off, which is allowed for.
         falls = trials <= energy(x) + 1e-4 * shares * jnp.dot(g, move) + 1e-13 * weight
         x = x + jnp.where(jnp.any(falls), shares[jnp.argmax(falls)], 0.0) * move
         return k + 1, x, *slope_and_curvature(x)
@@ -200,13 +200,13 @@ def _descend(energy, slope, x, weight, tolerance, max_iterations):
 
 
 class RightingCurve(eqx.Module):
-    """What turns a heeled robot back.
+    """Righting moment of a heeled robot.
 
     Attributes:
         roll: heel about the long axis [rad].
-        arm: restoring moment over the weight [m]; positive turns a positive heel back.
-        energy: potential energy over the weight, from its least value on the curve [m].
-        height: of the centre of mass over the water [m].
+        arm: restoring moment divided by the weight [m]; positive reduces a positive heel.
+        energy: potential energy divided by the weight, relative to its minimum on the curve [m].
+        height: height of the centre of mass above the water [m].
         pitch: trim [rad].
     """
 
@@ -226,13 +226,13 @@ def righting_curve(
     heading: Numbers = 0.0,
     hulls: Hulls | None = None,
 ) -> RightingCurve:
-    """Righting arm over heel, heave and trim being free at each angle.
+    """Righting arm over heel, with heave and trim free at each angle.
 
     Args:
-        tree: the bodies.
-        q: joint positions, held [rad] or [m].
+        tree: the tree.
+        q: fixed joint positions [rad] or [m].
         surface: the water.
-        roll: angles of heel about the long axis, which `heading` chooses [rad].
+        roll: angles of heel about the long axis, selected by `heading` [rad].
         heading: see `floating_state` [rad].
         hulls: closed shapes of the bodies; their sections when None.
     """

@@ -1,4 +1,4 @@
-"""Direct and hybrid dynamics: each joint either moves as told or answers to its torque."""
+"""Direct and hybrid dynamics: each joint has either its acceleration or its torque imposed."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -29,16 +29,16 @@ def equations(
     """A and h of A (dV0/dt, ddq) + h = (0, Γ). [KR13, eq. (17)]
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         state: pose and twist of the base.
         q: joint positions [rad] or [m].
         dq: joint velocities [rad/s] or [m/s].
-        fluid: around the tree; its added inertia is in A, the rest in h.
-        wrench: what else the world does to each body, in the body frame [N, N·m].
+        fluid: fluid around the tree; its added inertia is in A, the rest in h.
+        wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
 
     Returns:
-        A and h; the six rows of the base come first, and are left out when the base is fixed.
+        A and h; the six rows of the base come first, and are omitted if the base is fixed.
     """
     still = jnp.zeros(tree.layout.freedoms)
     balance = newton_euler(tree, state, q, dq, still, fluid=fluid, wrench=wrench, gravity=gravity)
@@ -52,10 +52,10 @@ def equations(
 def mass_matrix(
     tree: Tree, q: Float[Array, "positions"], *, fluid: AbstractFluid | Immersion | None = None
 ) -> Float[Array, "n n"]:
-    """A of [KR13, eq. (17)], rotors and added inertia included; see `equations`.
+    """A of [KR13, eq. (17)], including rotors and added inertia; see `equations`.
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         q: joint positions [rad or m].
         fluid: the fluid around the bodies; None for none.
 
@@ -92,13 +92,13 @@ def forward_dynamics(
     19.62
 
     Args:
-        tree: the bodies; which joints are actuated does not matter here.
+        tree: the tree; all joints are treated as passive.
         state: pose and twist of the base.
         q: joint positions [rad] or [m].
         dq: joint velocities [rad/s] or [m/s].
-        torque: of the motors [N·m] or [N].
-        fluid: around the tree.
-        wrench: what else the world does to each body, in the body frame [N, N·m].
+        torque: motor torques [N·m] or [N].
+        fluid: fluid around the tree; None for none.
+        wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """
     free = np.arange(tree.layout.freedoms)
@@ -117,7 +117,7 @@ def hybrid_dynamics(
     wrench: Float[Array, "bodies 6"] | None = None,
     gravity: Float[Array, "3"] | None = None,
 ) -> Dynamics:
-    """Actuated joints move as told and their torques are found; passive ones the reverse. [PBB13, III]
+    """Actuated joints follow the given accelerations, passive ones the given torques. [PBB13, III]
 
     The passive joints and the base form a symmetric positive definite system, solved by Cholesky: for trees
     of this size it is faster than the articulated-body recursion, and gives the same numbers.
@@ -137,14 +137,14 @@ def hybrid_dynamics(
     [0.0, -20.0]
 
     Args:
-        tree: the bodies; `tree.actuated` says which joints are which.
+        tree: the tree; `tree.actuated` marks the actuated joints.
         state: pose and twist of the base.
         q: joint positions [rad] or [m].
         dq: joint velocities [rad/s] or [m/s].
-        acceleration: of the actuated joints [rad/s²] or [m/s²]; the entries of passive joints are not read.
-        torque: of motors on the passive joints [N·m] or [N]; the entries of actuated joints are not read.
-        fluid: around the tree.
-        wrench: what else the world does to each body, in the body frame [N, N·m].
+        acceleration: accelerations of the actuated joints [rad/s²] or [m/s²]; entries of passive joints are ignored.
+        torque: motor torques on the passive joints [N·m] or [N]; entries of actuated joints are ignored.
+        fluid: fluid around the tree; None for none.
+        wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
 
     Returns:
@@ -165,13 +165,13 @@ class FreeEquations(eqx.Module):
     """Rows of A (dV0/dt, ddq) + h = (0, Γ) for the base and the free joints: inertia · x = force.
 
     Attributes:
-        inertia: of the base (if it floats) and the free joints [kg, kg·m, kg·m²].
-        force: on them, with imposed accelerations on this side [N, N·m].
-        rows: which rows of the whole these are.
+        inertia: inertia of the base (if it floats) and the free joints [kg, kg·m, kg·m²].
+        force: generalised force on them, including the imposed accelerations [N, N·m].
+        rows: indices of these rows in the whole system.
         matrix: A of all rows.
         bias: h of all rows.
         imposed: accelerations of the other joints, zero at these rows.
-        given: torques of motors at these rows, zero at the others.
+        given: motor torques at these rows, zero at the others.
     """
 
     inertia: Float[Array, "m m"]
@@ -183,7 +183,7 @@ class FreeEquations(eqx.Module):
     given: Float[Array, "n"]
 
     def motion(self, tree: Tree, acceleration: Float[Array, "m"]) -> Dynamics:
-        """All accelerations and torques, once those of the base and the free joints are known [m/s², rad/s²]."""
+        """All accelerations and torques, from those of the base and the free joints [m/s², rad/s²]."""
         rows = np.array(self.rows, int)
         motion = self.imposed.at[rows].set(acceleration)
         effort = (self.matrix @ motion + self.bias).at[rows].set(self.given[rows])
@@ -207,15 +207,15 @@ def free_equations(
     """The symmetric positive definite system of the base and the free joints. [PBB13, III]
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         state: pose and twist of the base.
         q: joint positions [rad] or [m].
         dq: joint velocities [rad/s] or [m/s].
-        acceleration: of the joints that are not free [rad/s²] or [m/s²].
-        torque: of motors on the free joints [N·m] or [N].
-        free: freedoms that are free.
-        fluid: around the tree.
-        wrench: what else the world does to each body, in the body frame [N, N·m].
+        acceleration: accelerations of the joints that are not free [rad/s²] or [m/s²].
+        torque: motor torques on the free joints [N·m] or [N].
+        free: indices of the free freedoms.
+        fluid: fluid around the tree; None for none.
+        wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """
     A, h = equations(tree, state, q, dq, fluid=fluid, wrench=wrench, gravity=gravity)
@@ -229,7 +229,7 @@ def free_equations(
 
 
 def _mass_matrix(tree: Tree, balance: Balance) -> Float[Array, "n n"]:
-    """Composite bodies: each freedom moves all that hangs beyond it as one. [KR13, eq. (28)]"""
+    """Composite rigid bodies: each freedom moves everything beyond it as one body. [KR13, eq. (28)]"""
     table, screws = tree.layout, balance.place.screws
     composite = sums_beyond(tree, balance.inertia.reshape(table.bodies, 36)).reshape(-1, 6, 6)
     force = apply(composite, screws)

@@ -1,4 +1,4 @@
-"""A tree in a fluid: the added inertia of its links, and the rest of what the fluid does to them."""
+"""A tree in a fluid: added inertia and other fluid loads of its links."""
 
 import equinox as eqx
 import jax
@@ -17,11 +17,11 @@ from .tree import Tree
 
 
 class Immersion(eqx.Module):
-    """What does not change while a given tree moves in a given fluid.
+    """Quantities that are constant while a tree moves in a fluid.
 
     Attributes:
         fluid: the fluid.
-        added_inertia: of each body about its frame [kg, kg·m, kg·m²]. [KR13, eq. (42)]
+        added_inertia: added inertia of each body about its frame [kg, kg·m, kg·m²]. [KR13, eq. (42)]
     """
 
     fluid: AbstractFluid
@@ -33,10 +33,10 @@ class Immersion(eqx.Module):
 
 
 def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
-    """Integrates the added inertia along the links; once per run, not per step. [KR13, eqs. (39)-(42)]
+    """Integrates the added inertia along the links, once per run. [KR13, eqs. (39)-(42)]
 
     Raises:
-        ValueError: when the fluid has nothing to act on.
+        ValueError: the fluid has nothing to act on.
     """
     bodies = tree.layout.bodies
     if isinstance(fluid, Void):
@@ -70,11 +70,11 @@ def fluid_wrenches(
     """Load of the fluid on each body at zero rate of its twist, term by term, in the body frame [N, N·m].
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         fluid: the fluid.
         state: pose of the base in the world.
         place: poses of the bodies relative to the base.
-        twist: of the bodies, each in its own frame [m/s, rad/s].
+        twist: twists of the bodies, each in its own frame [m/s, rad/s].
     """
     if isinstance(fluid, Void) or tree.strips is None:
         return {}
@@ -98,7 +98,7 @@ def fluid_wrenches(
 
 
 class _Carrier:
-    """Carries twists from bodies to points on them and loads back."""
+    """Moves twists from bodies to points on them, and loads back."""
 
     def __init__(self, head, origin, place, twist):
         self.head, self.origin, self.place, self.twist = head, origin, place, twist
@@ -107,7 +107,7 @@ class _Carrier:
         rows = np.asarray(body)
         body_rotation, body_position = self.place.rotation[rows], self.place.position[rows]
         in_base = body_position + apply(body_rotation, position)
-        # A fluid that does not ask where it is lets the compiler drop the place.
+        # If the fluid does not use the position, the compiler removes its computation.
         where = Place(
             self.origin[None, :] + in_base @ self.head.T,
             product(jnp.broadcast_to(self.head, rotation.shape), product(body_rotation, rotation)),

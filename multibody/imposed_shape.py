@@ -1,11 +1,11 @@
-"""A tree whose joints all move as told, reduced to its base: what of the dynamics depends on time alone.
+"""A tree with all joints imposed, reduced to its base: the part of the dynamics that depends on time only.
 
-Seen from the base, body i has the inertia I_i and, by the joints alone, the twist V_i. The momentum of the whole is
+Relative to the base, body i has the inertia I_i and, due to the joints, the twist V_i. The total momentum is
 p = M η + h with M = Σ I_i and h = Σ I_i V_i, and dp/dt = ad(η)ᵀ p + wrench in the moving base gives
 
     M dη/dt = wrench + ad(η)ᵀ (M η + h) - dM/dt η - dh/dt                              after [XHLB23, eqs. (14)-(16)]
 
-M, h and their rates follow from the joint law: many states that share a law share them, and a step of integration
+M, h and their rates follow from the joint law: states that share a law share them, and a time step
 needs only the 6x6 system and the loads. The rates are exact: dI_i/dt = -ad(V_i)ᵀ I_i - I_i ad(V_i).
 """
 
@@ -28,12 +28,12 @@ class ShapeMotion(eqx.Module):
     Attributes:
         inertia: M [kg, kg·m, kg·m²].
         inertia_rate: dM/dt [kg/s, kg·m/s, kg·m²/s].
-        momentum: h, of the joints' motion alone [kg·m/s, kg·m²/s].
+        momentum: h, due to the motion of the joints [kg·m/s, kg·m²/s].
         momentum_rate: dh/dt [N, N·m].
         position: centres of the sections on which the fluid acts [m].
         across: their axes t2 and t3, unit vectors, as columns.
         along: their axes t1, unit vectors.
-        velocity: twists of the bodies that carry them, by the joints alone [m/s, rad/s].
+        velocity: twists of the bodies that carry them, due to the joints [m/s, rad/s].
     """
 
     inertia: Float[Array, "6 6"]
@@ -46,17 +46,17 @@ class ShapeMotion(eqx.Module):
     velocity: Float[Array, "points 6"]
 
     def acceleration(self, twist: Float[Array, "6"], wrench: Float[Array, "6"]) -> Float[Array, "6"]:
-        """Rate of the base's twist under a wrench on the whole, both in the base frame [m/s², rad/s²]."""
+        """Rate of the base's twist under a total wrench, both in the base frame [m/s², rad/s²]."""
         momentum = self.inertia @ twist + self.momentum
         known = wrench + coadjoint(twist, momentum) - self.inertia_rate @ twist - self.momentum_rate
         return solve_inertia(self.inertia, known)
 
 
 def shape_motion(tree: Tree, law: JointLaw, t: Float[Array, ""]) -> ShapeMotion:
-    """The shape that a law gives a tree at a time [s]; all joints are actuated.
+    """The shape of a tree under a law at a time [s]; all joints must be actuated.
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         law: t -> positions of all joints.
         t: time [s].
     """

@@ -1,4 +1,4 @@
-"""The joints a tree is made of: what each kind lets a body do relative to its parent."""
+"""Joints: the motion that each kind allows a body relative to its parent."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -15,26 +15,26 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 class Joint(eqx.Module):
-    """What ties a body to its parent; `revolute`, `spherical` and the like build it.
+    """Connection of a body to its parent; built by `revolute`, `spherical` and others.
 
-    The frame of the body sits on the joint; at zero joint position it coincides with the joint frame, which
-    is fixed on the parent. What is given per freedom may be one number for all of them.
+    The body frame is located at the joint; at zero joint position it coincides with the joint frame, which
+    is fixed to the parent. Values per freedom may be one number for all of them.
 
     Attributes:
         kind: one of `KINDS`.
-        actuated: True when the acceleration is imposed and the torque found, False for the reverse.
-        name: of the joint; None takes the name of its body.
+        actuated: True if the motion is imposed and the torque computed, False for the reverse.
+        name: name of the joint; None takes the name of its body.
         rotation: axes of the joint frame in the parent frame, as columns.
         position: origin of the joint frame in the parent frame [m].
         axis: unit axis, in the joint frame (and in the body frame, which shares it).
         second_axis: unit axis of the second freedom of a universal joint, in the body frame.
         pitch: advance of a helical joint [m/rad].
-        stiffness: of the spring [N·m/rad] or [N/m].
-        rest: joint position of the slack spring [rad] or [m]; a rotation vector for a spherical joint.
+        stiffness: stiffness of the spring [N·m/rad] or [N/m].
+        rest: joint position of the relaxed spring [rad] or [m]; a rotation vector for a spherical joint.
         damping: viscous friction [N·m·s/rad] or [N·s/m] (F_v of [KR13, eq. (31)]).
         friction: Coulomb friction [N·m] or [N] (F_s of [KR13, eq. (31)]).
-        friction_speed: rate at which the smoothed Coulomb friction has reached 76 % [rad/s] or [m/s].
-        rotor_inertia: of the motor and gear, seen from the joint [kg·m²] or [kg] (I_a of [KR13, eq. (31)]).
+        friction_speed: rate at which the smoothed Coulomb friction reaches 76 % [rad/s] or [m/s].
+        rotor_inertia: inertia of motor and gear, seen from the joint [kg·m²] or [kg] (I_a of [KR13, eq. (31)]).
     """
 
     kind: str = eqx.field(static=True)
@@ -98,30 +98,30 @@ class Joint(eqx.Module):
 
 
 def revolute(axis: Numbers = Z_AXIS, **options) -> Joint:
-    """A hinge: one angle [rad] about an axis. Options: the other fields of `Joint`."""
+    """Revolute joint: one angle [rad] about an axis. Options: the other fields of `Joint`."""
     return Joint("revolute", axis, **options)
 
 
 def prismatic(axis: Numbers = Z_AXIS, **options) -> Joint:
-    """A slide: one length [m] along an axis. Options: the other fields of `Joint`."""
+    """Prismatic joint: one length [m] along an axis. Options: the other fields of `Joint`."""
     return Joint("prismatic", axis, **options)
 
 
 def helical(axis: Numbers = Z_AXIS, *, pitch: Numbers, **options) -> Joint:
-    """A screw: one angle [rad] about an axis, along which it advances by `pitch` [m/rad]."""
+    """Helical joint: one angle [rad] about an axis, along which it advances by `pitch` [m/rad]."""
     return Joint("helical", axis, pitch=pitch, **options)
 
 
 def universal(axis: Numbers = (1.0, 0.0, 0.0), second_axis: Numbers = (0.0, 1.0, 0.0), **options) -> Joint:
-    """Two angles [rad]: about `axis`, fixed on the parent, then about `second_axis`, fixed on the body."""
+    """Universal joint: two angles [rad], about `axis`, fixed to the parent, then `second_axis`, fixed to the body."""
     return Joint("universal", axis, second_axis, **options)
 
 
 def spherical(**options) -> Joint:
-    """Any rotation: a quaternion (w, x, y, z); its rate is the angular velocity, in the body frame [rad/s]."""
+    """Spherical joint: a quaternion (w, x, y, z); its rate is the angular velocity, in the body frame [rad/s]."""
     return Joint("spherical", **options)
 
 
 def fixed(**options) -> Joint:
-    """No freedom at all. Options: the other fields of `Joint`."""
+    """Rigid connection. Options: the other fields of `Joint`."""
     return Joint("fixed", **options)

@@ -1,4 +1,4 @@
-"""Poses, axes and twists of all bodies in the frame of the base, where they add up along the paths."""
+"""Poses, axes and twists of all bodies in the base frame, where they can be summed along paths."""
 
 import functools
 
@@ -17,12 +17,12 @@ from .tree import Tree
 
 
 class Configuration(eqx.Module):
-    """Where the bodies and the joint axes are, seen from the base.
+    """Poses of the bodies and joint axes relative to the base.
 
     Attributes:
         rotation: axes of each body in the base frame, as columns.
-        position: its origin there [m].
-        screws: unit twist each freedom gives to the bodies it moves, about the base's origin, in its axes.
+        position: origin of each body in the base frame [m].
+        screws: unit twist of each freedom on the bodies it moves, about the base's origin, in its axes.
     """
 
     rotation: Float[Array, "bodies 3 3"]
@@ -34,19 +34,19 @@ def configuration(tree: Tree, q: Float[Array, "positions"]) -> Configuration:
     """Poses of all bodies relative to the base. [KR13, eq. (1)], [PBB13, eq. (1)]
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         q: joint positions [rad] or [m]; a unit quaternion for each spherical joint.
     """
     table = tree.layout
     rotation, slide, first_axis = _joint_motion(tree, q)
     position = tree.position if slide is None else tree.position + apply(tree.rotation, tree.axis * slide[:, None])
     pose = jnp.concatenate([jnp.eye(3, 4)[None], jnp.concatenate([rotation, position[..., None]], axis=-1)])
-    # Bodies last: the compiler makes its loops along the last axis, and three or four entries are no loop.
+    # Bodies are the last axis: the compiler vectorises loops along it, not along axes of three or four entries.
     pose = jnp.moveaxis(pose, 0, -1)
-    # Each round doubles the length of the path already composed: log2(depth) rounds for any tree. The barrier keeps
-    # the compiler from merging rounds, which repeats the work of one for every entry of the next.
+    # Pointer doubling: each round doubles the composed length of the path, so log2(depth) rounds suffice for any tree.
+    # The barrier keeps the compiler from fusing rounds, which would repeat the work of one for every entry of the next.
     for hop in table.hops:
-        first = int(np.argmax(hop > 0))  # those before have reached the base, whose pose is the identity
+        first = int(np.argmax(hop > 0))  # the bodies before have reached the base, whose pose is the identity
         near = rows_of(pose, hop[first:], axis=-1)
         longer = jnp.concatenate([pose[..., :first], compose(near, pose[..., first:])], axis=-1)
         pose = jax.lax.optimization_barrier(longer)
@@ -66,8 +66,8 @@ def spread_twists(
     """Twists of all bodies about the base's origin, in its axes. [KR13, eq. (7)], [PBB13, eq. (2)]
 
     Args:
-        tree: the bodies.
-        place: where they are.
+        tree: the tree.
+        place: their poses.
         base: twist of the base [m/s, rad/s].
         rates: joint velocities [rad/s] or [m/s].
     """
@@ -81,14 +81,14 @@ def spread_accelerations(
     rates: Float[Array, "freedoms"],
     accelerations: Float[Array, "freedoms"],
 ) -> Float[Array, "bodies 6"]:
-    """d(twist)/dt of each body in its own frame, carried to the base frame, for a base whose own is zero.
+    """d(twist)/dt of each body in its own frame, transformed to the base frame, for a non-accelerating base.
 
     With V in the base frame, Ad d(twist)/dt = dV/dt + [V0, V] = dV0/dt + Σ (S ddq + [V_S, S dq]) along the
-    path, V_S being the twist of what carries the axis S. [PBB13, eqs. (4)-(5)]
+    path, with V_S the twist of the body that carries the axis S. [PBB13, eqs. (4)-(5)]
 
     Args:
-        tree: the bodies.
-        place: where they are.
+        tree: the tree.
+        place: their poses.
         base: twist of the base [m/s, rad/s].
         rates: joint velocities [rad/s] or [m/s].
         accelerations: joint accelerations [rad/s²] or [m/s²].
@@ -130,7 +130,7 @@ def wrenches_in_base(place: Configuration, wrenches: Float[Array, "bodies 6"]) -
 
 
 def _joint_motion(tree, q):
-    """Axes of each body in its parent's frame, slide along the joint, and the first axis of universal joints."""
+    """Axes of each body in its parent's frame, displacement along the joint, and the first axis of universal joints."""
     table, kinds = tree.layout, tree.kinds
     start, kind = table.position_start[:-1], np.asarray(kinds, dtype=object)
     of = lambda *wanted, shift=0: rows_of(q, np.where(np.isin(kind, wanted), start + shift, -1))  # noqa: E731
@@ -152,7 +152,7 @@ def _joint_motion(tree, q):
 
 
 def _turned(rotation, axis, angle):
-    """The axes after a turn about one that turns with them; all but cosine and sine is the same at all times."""
+    """The axes after a rotation about a body-fixed axis; only cosine and sine depend on time."""
     fixed = apply(rotation, axis)[:, :, None] * axis[:, None, :]
     across = cross(rotation, jnp.broadcast_to(axis[:, None, :], rotation.shape))
     return fixed + jnp.cos(angle)[:, None, None] * (rotation - fixed) + jnp.sin(angle)[:, None, None] * across

@@ -1,4 +1,4 @@
-"""Index tables that follow from the parents and the kinds of joints, made once per structure."""
+"""Index tables derived from the parents and the kinds of joints, built once per structure."""
 
 import functools
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from .path_sums import DENSE, Runs, path_table
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Index tables of a tree. Joint k ties body k + 1 to its parent; body 0 is the base.
+    """Index tables of a tree. Joint k connects body k + 1 to its parent; body 0 is the base.
 
     Attributes:
-        bodies: number of bodies, base included.
+        bodies: number of bodies, including the base.
         joints: number of joints.
         positions: number of joint positions (a spherical joint has four).
         freedoms: number of joint velocities.
@@ -25,9 +25,9 @@ class Layout:
         freedom_slot: rank of each freedom inside its joint.
         joint_freedoms: freedoms of each joint, slot by slot; -1 where a joint has fewer.
         not_carried_by: freedom of the same joint that moves the body but not the axis of each freedom; -1 for none.
-        moves: moves[i, d] is 1 when freedom d moves body i.
-        paths: the paths over the joints, for sums along them; None where products with `moves` are quicker.
-        hops: body reached from each body by 1, 2, 4, ... steps towards the base, until all are at the base.
+        moves: moves[i, d] is 1 if freedom d moves body i.
+        paths: tables for sums along paths; None if products with `moves` are faster.
+        hops: body reached from each body by 1, 2, 4, ... steps towards the base, until all reach it.
     """
 
     bodies: int
@@ -46,13 +46,13 @@ class Layout:
     hops: tuple[np.ndarray, ...]
 
     def of_kind(self, kinds: tuple[str, ...], *wanted: str) -> np.ndarray:
-        """Joints whose kind is one of those wanted."""
+        """Indices of joints of the given kinds."""
         return np.array([k for k, kind in enumerate(kinds) if kind in wanted], dtype=int)
 
 
 @functools.lru_cache(maxsize=256)
 def layout(parents: tuple[int, ...], kinds: tuple[str, ...]) -> Layout:
-    """Tables of the tree whose body k + 1 hangs on body parents[k] by a joint of kind kinds[k]."""
+    """Builds the tables of the tree whose body k + 1 is connected to body parents[k] by a joint of kind kinds[k]."""
     joints, bodies = len(parents), len(parents) + 1
     ancestor = np.eye(bodies, dtype=bool)
     for k, parent in enumerate(parents):
@@ -67,7 +67,7 @@ def layout(parents: tuple[int, ...], kinds: tuple[str, ...]) -> Layout:
     joint_freedoms = np.full((max(count, default=0), joints), -1)
     joint_freedoms[freedom_slot, freedom_joint] = np.arange(freedom_start[-1])
     # The axes of a spherical joint move with the body it carries; the first axis of a universal joint with
-    # its parent and itself only.
+    # its parent only.
     first = (np.array([kinds[k] == "universal" for k in freedom_joint], dtype=bool)) & (freedom_slot == 0)
     not_carried_by = np.where(first, np.arange(freedom_start[-1]) + 1, -1)
 

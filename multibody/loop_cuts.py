@@ -1,4 +1,4 @@
-"""Joints cut to open a closed loop into a tree: what each asks of the two bodies it tied, and by how much it gaps."""
+"""Joints cut to open a closed loop into a tree: their constraints on the two bodies, and the gap."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from .kinematics import Configuration
 from .small_matrices import apply
 from .tree import Tree
 
-# Components (linear x y z, angular x y z, in the first frame) that each kind of cut joint holds at zero.
+# Components (linear x y z, angular x y z, in the first frame) that each kind of cut joint constrains to zero.
 HELD = {
     "revolute": (0, 1, 2, 3, 4),
     "prismatic": (0, 1, 3, 4, 5),
@@ -21,17 +21,17 @@ HELD = {
 
 
 class Cut(eqx.Module):
-    """A joint that closes a loop; frames on both bodies coincide but for its freedom, about or along z. [KR13, II.B]
+    """A joint that closes a loop; the frames on both bodies coincide up to its freedom, about or along z. [KR13, II.B]
 
     Attributes:
-        name: of the cut joint.
+        name: name of the cut joint.
         kind: "revolute" (about z), "prismatic" (along z), "spherical" or "fixed".
         first: name of one body.
-        second: name of the other.
+        second: name of the other body.
         first_rotation: axes of the joint frame in the first body, as columns.
-        first_position: its origin there [m].
+        first_position: origin of the joint frame in the first body [m].
         second_rotation: axes of the joint frame in the second body, as columns.
-        second_position: its origin there [m].
+        second_position: origin of the joint frame in the second body [m].
     """
 
     name: str = eqx.field(static=True)
@@ -64,7 +64,7 @@ class Cut(eqx.Module):
         self.second_position = finite(f"cut {name!r}: second_position", second_position, (3,))
 
     def bodies(self, tree: Tree) -> tuple[int, int]:
-        """Numbers of the two bodies."""
+        """Indices of the two bodies."""
         for end in (self.first, self.second):
             if end not in tree.names:
                 raise ValueError(f"cut {self.name!r}: body {end!r}: unknown, must be one of {tree.names}")
@@ -81,7 +81,7 @@ class Cut(eqx.Module):
         )
 
     def gap(self, tree: Tree, place: Configuration) -> Float[Array, "held"]:
-        """Held components of the pose of the second frame in the first [m, rad]; zero when the loop is closed.
+        """Constrained components of the pose of the second frame in the first [m, rad]; zero if the loop is closed.
 
         The constraint of [KR13, eq. (2)].
         """
@@ -96,9 +96,9 @@ class Cut(eqx.Module):
         return join(R1.T @ (p2 - p1), tilt)[np.array(HELD[self.kind])]
 
     def jacobian(self, tree: Tree, place: Configuration) -> Float[Array, "held freedoms"]:
-        """Held components of the twist of the second frame relative to the first, per joint velocity.
+        """Constrained components of the twist of the second frame relative to the first, per joint velocity.
 
-        Only freedoms on one of the two branches count. The rows of W of [KR13, eqs. (3), (13)].
+        Only freedoms on one of the two branches contribute. The rows of W of [KR13, eqs. (3), (13)].
         """
         i, j = self.bodies(tree)
         R1, _, _, p2 = self.frames(tree, place)

@@ -1,4 +1,4 @@
-"""Closed loops: a tree whose cut joints are held together by multipliers, and stay closed in position."""
+"""Closed loops: a tree whose cut joints are enforced by Lagrange multipliers and projected in position."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -22,16 +22,16 @@ from .state import BaseState
 from .tree import Tree
 
 CLOSED = 1e-9  # largest gap of a closed loop [m, rad]
-_NEWTON_STEPS = 4  # from the integrator's guess, whose gap is near its tolerance, two would do
+_NEWTON_STEPS = 4  # from the integrator's estimate, whose gap is near its tolerance, two suffice
 
 
 class Loops(eqx.Module):
-    """The cut joints of a tree; made by `close_loops`.
+    """The cut joints of a tree; built by `close_loops`.
 
     Attributes:
         cuts: the cut joints.
-        rows: independent ones among all constraints, chosen once.
-        dependent: freedoms that follow from the others in `independent_map`, as many as rows.
+        rows: indices of independent constraints, chosen once.
+        dependent: freedoms that are determined by the others in `independent_map`, as many as rows.
     """
 
     cuts: tuple[Cut, ...]
@@ -39,7 +39,7 @@ class Loops(eqx.Module):
     dependent: tuple[int, ...] = eqx.field(static=True)
 
     def gaps(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "constraints"]:
-        """All constraints, redundant ones too [m, rad]."""
+        """All constraints, including redundant ones [m, rad]."""
         place = configuration(tree, q)
         return jnp.concatenate([cut.gap(tree, place) for cut in self.cuts])
 
@@ -49,15 +49,15 @@ class Loops(eqx.Module):
         return jnp.concatenate([cut.jacobian(tree, place) for cut in self.cuts])[np.array(self.rows)]
 
     def bias(self, tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]) -> Float[Array, "rows"]:
-        """(dW/dt) dq: what the constraints ask of accelerations besides W ddq."""
+        """(dW/dt) dq: the bias of the constraint on accelerations."""
         rate = position_rates(tree, q, dq)
         return jax.jvp(lambda x: self.jacobian(tree, x) @ dq, (q,), (rate,))[1]
 
     def close(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "positions"]:
-        """The nearest joint positions that close the loops, by Newton; only passive joints move.
+        """The nearest joint positions that close the loops, by Newton's method; only passive joints move.
 
-        The shortest step over all passive joints meets no dead point but those of the mechanism itself, which
-        a fixed choice of dependent joints would. Raises at run time when the loops cannot close.
+        The minimum-norm step over all passive joints is singular only at singularities of the mechanism itself, unlike
+        one with a fixed choice of dependent joints. Raises at run time if the loops cannot close.
         """
         rows = np.array(self.rows)
 
@@ -76,13 +76,13 @@ class Loops(eqx.Module):
         return dq - self._least(tree, q, self.jacobian(tree, q) @ dq)
 
     def _least(self, tree, q, rates):
-        """Smallest change of passive joint velocities that makes the constraints change at these rates."""
+        """Minimum-norm change of passive joint velocities that gives the constraints these rates."""
         free = tree.passive_freedoms
         W = self.jacobian(tree, q)[:, free]
         return jnp.zeros(tree.layout.freedoms).at[free].set(W.T @ solve_spd(W @ W.T, rates))
 
     def independent_map(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "freedoms independent"]:
-        """G: all joint velocities per independent one, in order of the freedoms. [KR13, eq. (15)]"""
+        """G: all joint velocities from the independent ones, in order of the freedoms. [KR13, eq. (15)]"""
         W, dependent = self.jacobian(tree, q), np.array(self.dependent)
         independent = np.setdiff1d(np.arange(tree.layout.freedoms), dependent)
         G = jnp.zeros((tree.layout.freedoms, len(independent)))
@@ -91,7 +91,7 @@ class Loops(eqx.Module):
 
 
 class LoopDynamics(eqx.Module):
-    """A motion with closed loops and what drives it.
+    """Solution of the dynamics with closed loops.
 
     Attributes:
         motion: base acceleration, joint accelerations and motor torques.
@@ -103,21 +103,21 @@ class LoopDynamics(eqx.Module):
 
 
 def close_loops(tree: Tree, cuts: Sequence[Cut], q: Numbers) -> tuple[Loops, Float[Array, "positions"]]:
-    """Closes the loops of a tree near a first guess, and chooses which constraints and freedoms to eliminate.
+    """Closes the loops of a tree from an initial guess, and selects the constraints and freedoms to eliminate.
 
-    Independent constraints are chosen here, once, by pivoted QR; the guess should therefore be in general
-    position, not at a dead point of the mechanism.
+    Independent constraints are selected here, once, by pivoted QR; the guess should therefore be in general
+    position, not at a singularity of the mechanism.
 
     Args:
-        tree: the opened mechanism; its passive joints are those that adapt.
+        tree: the opened mechanism; its passive joints adapt.
         cuts: the cut joints.
-        q: first guess of all joint positions [rad] or [m].
+        q: initial guess of all joint positions [rad] or [m].
 
     Returns:
         The loops, and joint positions that close them.
 
     Raises:
-        ValueError: when a loop cannot close from there, or more joints are actuated than may move on their own.
+        ValueError: a loop cannot close from there, or too many joints are actuated.
     """
     if not cuts:
         raise ValueError("close_loops: no cut joint given")
@@ -163,8 +163,8 @@ def loop_dynamics(
 
         A (dV0/dt, ddq) + h + (0, Wᵀ λ) = (0, Γ),   W ddq + (dW/dt) dq = 0           after [KR13, eqs. (13), (17)]
 
-    With as many passive freedoms as constraints it is inverse dynamics (λ and Γ follow from the motion);
-    with all joints passive and their torques given, direct dynamics.
+    With as many passive freedoms as constraints this is inverse dynamics (λ and Γ follow from the motion);
+    with all joints passive and given torques, direct dynamics.
 
     Args:
         tree: the opened mechanism.
@@ -172,10 +172,10 @@ def loop_dynamics(
         state: pose and twist of the base.
         q: joint positions that close the loops [rad] or [m].
         dq: joint velocities that keep them closed [rad/s] or [m/s].
-        acceleration: of the actuated joints; other entries are not read [rad/s²] or [m/s²].
-        torque: of motors on the passive joints; other entries are not read [N·m] or [N].
-        fluid: around the tree.
-        wrench: what else the world does to each body, in the body frame [N, N·m].
+        acceleration: accelerations of the actuated joints; other entries are ignored [rad/s²] or [m/s²].
+        torque: motor torques on the passive joints; other entries are ignored [N·m] or [N].
+        fluid: fluid around the tree; None for none.
+        wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """
     A, h = equations(tree, state, q, dq, fluid=fluid, wrench=wrench, gravity=gravity)
@@ -184,15 +184,15 @@ def loop_dynamics(
     W = jnp.concatenate([jnp.zeros((rows, offset)), W], axis=1)
     free = tree.passive_freedoms
     unknown = np.concatenate([np.arange(offset), offset + free]).astype(int)
-    told = jnp.zeros(offset + tree.layout.freedoms).at[offset:].set(acceleration).at[offset + free].set(0.0)
-    given = jnp.zeros_like(told).at[offset + free].set(torque[free])
+    imposed = jnp.zeros(offset + tree.layout.freedoms).at[offset:].set(acceleration).at[offset + free].set(0.0)
+    given = jnp.zeros_like(imposed).at[offset + free].set(torque[free])
 
     W_u = W[:, unknown]
     top = jnp.concatenate([A[np.ix_(unknown, unknown)], W_u.T], axis=1)
     matrix = jnp.concatenate([top, jnp.concatenate([W_u, jnp.zeros((rows, rows))], axis=1)])
-    right = jnp.concatenate([(given - h - A @ told)[unknown], -bias - W @ told])
+    right = jnp.concatenate([(given - h - A @ imposed)[unknown], -bias - W @ imposed])
     solution = jnp.linalg.solve(matrix, right)
-    motion = told.at[unknown].set(solution[: len(unknown)])
+    motion = imposed.at[unknown].set(solution[: len(unknown)])
     multipliers = solution[len(unknown) :]
     effort = (A @ motion + h + W.T @ multipliers).at[unknown].set(given[unknown])
     base = motion[:6] if tree.floating else jnp.zeros(6)
@@ -211,7 +211,7 @@ def _refuse_open(tree, cuts, values):
 
 
 def _independent(columns):
-    """Indices of a largest set of independent columns."""
+    """Indices of a maximal set of independent columns."""
     from scipy.linalg import qr
 
     if columns.shape[0] == 0 or columns.shape[1] == 0:

@@ -1,4 +1,4 @@
-"""Inverse dynamics: joint motion in, base acceleration and joint torques out."""
+"""Inverse dynamics: base acceleration and joint torques from joint motion."""
 
 import equinox as eqx
 import jax
@@ -25,12 +25,12 @@ from .tree import Tree
 
 
 class Dynamics(eqx.Module):
-    """A motion and what drives it.
+    """Accelerations and torques of a tree.
 
     Attributes:
         base_acceleration: d/dt of the base twist, in the base frame [m/s², rad/s²]; zero for a fixed base.
-        acceleration: of the joints [rad/s²] or [m/s²].
-        torque: of the motors [N·m] or [N]; what springs, dampers and friction do is not part of it.
+        acceleration: joint accelerations [rad/s²] or [m/s²].
+        torque: motor torques [N·m] or [N], without springs, dampers and friction.
     """
 
     base_acceleration: Float[Array, "6"]
@@ -39,12 +39,12 @@ class Dynamics(eqx.Module):
 
 
 class Balance(eqx.Module):
-    """The tree on the way to its equations: what must act on each body if the base did not accelerate.
+    """Intermediate result: the wrench each body needs if the base does not accelerate.
 
     Attributes:
         place: poses and axes.
-        wrench: on each body, about the base's origin in its axes [N, N·m].
-        inertia: of each body with its fluid, about the base's origin in its axes [kg, kg·m, kg·m²].
+        wrench: wrench on each body, about the base's origin in its axes [N, N·m].
+        inertia: inertia of each body with its fluid, about the base's origin in its axes [kg, kg·m, kg·m²].
     """
 
     place: Configuration
@@ -80,17 +80,17 @@ def inverse_dynamics(
     -4.905
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         state: pose and twist of the base.
         q: joint positions [rad] or [m]; a unit quaternion for each spherical joint.
         dq: joint velocities [rad/s] or [m/s].
         ddq: joint accelerations [rad/s²] or [m/s²].
-        fluid: around the tree; None for none.
-        wrench: what else the world does to each body, in the body frame [N, N·m].
+        fluid: fluid around the tree; None for none.
+        wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for weightless or neutrally buoyant bodies.
 
     Returns:
-        The motion of the base and the torques; of a fixed base, the torques.
+        The acceleration of the base and the torques; for a fixed base, the torques.
     """
     balance = newton_euler(tree, state, q, dq, ddq, fluid=fluid, wrench=wrench, gravity=gravity)
     wrenches = balance.wrench
@@ -113,7 +113,7 @@ def newton_euler(
     wrench: Float[Array, "bodies 6"] | None = None,
     gravity: Float[Array, "3"] | None = None,
 ) -> Balance:
-    """Newton's and Euler's equations of every body, for a steady base. [KR13, eqs. (21)-(24)]"""
+    """Newton-Euler equations of every body, for a non-accelerating base. [KR13, eqs. (21)-(24)]"""
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
     rate = own_twists(place, spread_accelerations(tree, place, state.twist, dq, ddq))
@@ -123,7 +123,7 @@ def newton_euler(
         medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)
         for load in fluid_wrenches(tree, medium.fluid, state, place, twist).values():
             needed = needed - load
-        # The gyroscopic term above keeps the bodies' own inertia: the fluid's own is among its terms.
+        # The gyroscopic term above uses the bodies' own inertia; that of the fluid is one of its terms.
         inertia = inertia + medium.added_inertia  # [KR13, eq. (42)]
     if gravity is not None:
         fall = jnp.broadcast_to(state.rotation.T @ gravity, place.position.shape)
@@ -143,7 +143,7 @@ def motor_torques(
     dq: Float[Array, "freedoms"],
     ddq: Float[Array, "freedoms"],
 ) -> Float[Array, "freedoms"]:
-    """Torques that give each body its wrench, move rotors and overcome joints. [KR13, eqs. (30)-(31)]"""
+    """Motor torques from the wrenches of the bodies, rotors and joint resistance. [KR13, eqs. (30)-(31)]"""
     beyond = sums_beyond(tree, wrenches)
     return jnp.sum(place.screws * beyond, axis=-1) + tree.rotor_inertia * ddq + joint_resistance(tree, q, dq)
 
@@ -151,7 +151,7 @@ def motor_torques(
 def joint_resistance(
     tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
 ) -> Float[Array, "freedoms"]:
-    """Torques that springs, dampers and smoothed Coulomb friction oppose to the motors. [KR13, eq. (31)]"""
+    """Torques of springs, dampers and smoothed Coulomb friction against the motors. [KR13, eq. (31)]"""
     pull = lambda stretch: tree.stiffness * (stretch - tree.rest)  # noqa: E731
     if "spherical" in tree.kinds:
         # The rate of a rotation vector is not the angular velocity: the torque is the gradient of the energy.

@@ -9,24 +9,24 @@ from jaxtyping import Array, Float
 
 from .fixed_rows import rows_of
 
-DENSE = 24  # rows and columns up to which one product with a matrix of zeros and ones is quicker
-LENGTHS = (12, 6, 4, 2)  # of runs: long ones for chains, short ones for bushes, where most slots would be empty
+DENSE = 24  # size up to which one product with a 0/1 matrix is faster
+LENGTHS = (12, 6, 4, 2)  # long runs for chains, short ones for bushy trees, where most slots would be empty
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The nodes of a forest cut into runs of equal length down its paths, so that one triangle sums within all.
+    """The nodes of a forest divided into runs of equal length along its paths, so that one triangle sums within all.
 
-    A run hangs on a node of another, its hub: where paths fork, and at the end of each full run. The hubs are a
-    smaller forest, at most three quarters of this one, which is cut into runs in its turn.
+    A run starts at a node of another run, its hub: where paths fork, and at the end of each full run. The hubs form a
+    smaller forest, at most three quarters of this one, which is divided into runs in turn.
 
     Attributes:
-        length: slots of a run.
-        slot_node: node in each slot, run by run; -1 where a run has ended early.
+        length: number of slots of a run.
+        slot_node: node in each slot, run by run; -1 after the end of a shorter run.
         node_slot: slot of each node.
         hub_slot: slot of each hub.
-        run_hub: hub that each run hangs on; -1 where it begins the forest.
-        hubs: sums over the forest of the hubs; None without hubs.
+        run_hub: hub of each run; -1 at the root of the forest.
+        hubs: sums over the forest of the hubs; None if there are none.
     """
 
     length: int
@@ -39,12 +39,12 @@ class Runs:
 
 @functools.lru_cache(maxsize=256)
 def path_table(parents: tuple[int, ...]) -> Runs | np.ndarray:
-    """Table for `path_sums` over the forest whose node k hangs on node parents[k] < k, or on none (-1)."""
+    """Table for `path_sums` over the forest in which node k has the parent parents[k] < k, or none (-1)."""
     return ancestry(parents) if len(parents) <= DENSE else _runs(parents)
 
 
 def ancestry(parents: tuple[int, ...]) -> Float[np.ndarray, "nodes nodes"]:
-    """The matrix whose [i, k] is 1 when node k is node i or on the path to it."""
+    """Matrix whose entry [i, k] is 1 if node k is node i or lies on the path to it."""
     matrix = np.eye(len(parents))
     for k, parent in enumerate(parents):
         if parent >= 0:
@@ -66,7 +66,7 @@ def path_sums(table: Runs | np.ndarray, values: Float[Array, "nodes k"]) -> Floa
 
 
 def _runs(parents):
-    """Cuts heavy paths, which go on to the child with most nodes beyond it, where the fewest slots stay empty."""
+    """Splits into heavy paths, which continue to the child with most descendants, with the fewest empty slots."""
     paths = _heavy_paths(parents)
     slots = lambda length: sum(-(-len(path) // length) for path in paths) * length  # noqa: E731
     length = next((n for n in LENGTHS if slots(n) <= 1.5 * len(parents)), LENGTHS[-1])

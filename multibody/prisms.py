@@ -1,4 +1,4 @@
-"""Links of uniform section: strips of fluid points along a prism."""
+"""Links of uniform section: fluid points along a prism."""
 
 import jax
 import jax.numpy as jnp
@@ -18,16 +18,16 @@ def prism_strip(
     rotation: Numbers | None = None,
     points: int = 2,
 ) -> Strip:
-    """A link of one section along its whole length.
+    """A link with one section along its whole length.
 
-    Two Gauss points integrate exactly what is cubic along the link: buoyancy, while it floats as a whole.
+    Two Gauss points integrate cubic functions along the link exactly, such as the buoyancy of a partly wet link.
 
     Args:
-        section: one section, from `hydro.polygon` or `hydro.EllipticSection`.
-        length: of the link [m].
+        section: one section, made by `hydro.polygon` or `hydro.EllipticSection`.
+        length: length of the link [m].
         origin: centre of its first section in the body frame [m].
         rotation: axes t1 (along the link), t2, t3 of the section in the body frame, as columns.
-        points: Gauss points along the link.
+        points: number of Gauss points along the link.
     """
     if not isinstance(section, AbstractSection) or section.area.ndim != 0:
         raise ValueError(f"prism_strip: section = {section!r}: must be one section, such as hydro.polygon(...)")

@@ -1,4 +1,4 @@
-"""The old place of the published machines, which are in `anguilla.robots` now; it goes with 0.3."""
+"""Deprecated location of the published machines, now in `anguilla.robots`; removed in 0.3."""
 
 from spatial.moved import moved
 

@@ -1,4 +1,4 @@
-"""A run with everything one may ask of it afterwards, labelled, with units."""
+"""Simulation of a tree with labelled output and units."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ VARIABLES: dict[str, Label] = HEAD | {
     "joint_acceleration": (("time", "freedom"), "rad/s^2 or m/s^2", "joint accelerations"),
     "torque": (("time", "freedom"), "N m or N", "torques of the motors"),
     "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
-    "joint_dissipation": (("time",), "W", "power that joint dampers and friction take"),
+    "joint_dissipation": (("time",), "W", "power lost to joint dampers and friction"),
     "parent": (("body",), "1", "number of the body that each body hangs on; -1 for the base"),
     "shape_body": (("shape_point",), "1", "number of the body that each section belongs to"),
     "shape_position": (("shape_point", "body_axis"), "m", "centre of each section in the frame of its body"),
@@ -70,7 +70,7 @@ def simulate(
     max_steps: int = 100_000,
     progress: bool = True,
 ) -> xr.Dataset:
-    """Moves a tree from t0 to t1 and returns its motion, torques, fluid loads and energies.
+    """Simulates a tree from t0 to t1 and returns its motion, torques, fluid loads and energies.
 
     >>> import anguilla, hydro
     >>> import multibody as mb
@@ -82,34 +82,34 @@ def simulate(
     (('time',), 'J')
 
     Args:
-        tree: the bodies.
-        law: t -> positions of the actuated joints [rad] or [m]; None when all joints are passive.
+        tree: the tree.
+        law: t -> positions of the actuated joints [rad] or [m]; None if all joints are passive.
         fluid: the fluid around the bodies; None for none.
         t1: last time [s].
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
-        torque: (t, q, dq) -> torques of motors; only those of passive joints are read [N·m].
-        wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
+        torque: (t, q, dq) -> motor torques; only those of passive joints are used [N·m].
+        wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism, from `close_loops`.
-        samples: number of even output times, both ends included.
+        samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         solver: diffrax solver; `Dopri5()` when None.
         rtol: relative tolerance of the adaptive time step.
         atol: absolute tolerance of the adaptive time step.
         controller: diffrax step size controller, instead of the tolerances.
         dt0: first (or constant) time step [s].
-        max_steps: greatest number of time steps.
-        progress: say what goes on, with a progress bar where it takes more than a few seconds, or may.
+        max_steps: maximum number of time steps.
+        progress: print progress, with a progress bar for runs longer than a few seconds.
 
     Returns:
-        A dataset over `time`, `body` and `freedom`; every variable has `units` and `long_name`; the loads of
-        the fluid are there term by term (`fluid_drag`, ...), and their powers (`power_drag`, ...).
+        A dataset over `time`, `body` and `freedom`; every variable has `units` and `long_name`; the fluid loads are
+        given term by term (`fluid_drag`, ...), with their powers (`power_drag`, ...).
 
     Raises:
-        SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
+        SimulationError: the integration stopped before t1; the message says when, and the likely causes.
     """
     check_law(tree, law)
     say_compiling(progress)
@@ -147,9 +147,9 @@ def simulate(
 
 
 def _foreseen(tree: Tree, loops: Loops | None, duration: float, rtol: float) -> float:
-    """About how long a run will take [s], on a usual machine, for a beat a second."""
+    """Estimated duration of a run [s] on a typical machine, for a gait of one cycle per second."""
     if loops is not None or tree.passive_freedoms.size:
-        return np.inf  # springs and free joints set the step: there is no telling
+        return np.inf  # springs and free joints determine the step: no estimate is possible
     return duration * 2e-4 * tree.layout.bodies * (1e-6 / rtol) ** 0.2
 
 
@@ -162,15 +162,15 @@ def recorded(
     atol: float = float("nan"),
     progress: bool = False,
 ) -> xr.Dataset:
-    """A run that is known, with everything one may ask of it: what `simulate` returns of its own.
+    """Labelled record of an existing trajectory, as returned by `simulate`.
 
     Args:
-        tree: the bodies.
-        drive: all that acted on them.
-        trajectory: how they moved.
-        rtol: relative tolerance of the time step; not a number for constant steps.
+        tree: the tree.
+        drive: everything that acted on the tree.
+        trajectory: its motion.
+        rtol: relative tolerance of the time integration; NaN for constant steps.
         atol: absolute tolerance, likewise.
-        progress: say that it is being recorded.
+        progress: print a message while recording.
     """
     with waiting("recording ...", progress):
         fields = jax.block_until_ready(_record(tree, drive, trajectory))
@@ -180,7 +180,7 @@ def recorded(
 
 @kept_program
 def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
-    """Everything at every output time, one instant after the other: memory stays small."""
+    """All quantities at every output time, evaluated sequentially to limit memory."""
 
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
@@ -266,7 +266,7 @@ def _shape(tree: Tree) -> dict[str, Any]:
 
 
 def _describe(name: str) -> Label:
-    """Label of a load of the fluid and of its power, whatever terms the fluid has."""
+    """Label of a fluid load and of its power, for any term."""
     if name.startswith("fluid_"):
         return ("time", "body", "wrench"), "N, N m", f"{words(name[6:])} on each body, in its own frame"
     return ("time",), "W", f"power the bodies receive from {words(name[6:])}"

@@ -1,4 +1,4 @@
-"""Batches of small matrices written out as sums of products, which the compiler fuses into one loop."""
+"""Batches of small matrices written as sums of products, which the compiler fuses into one loop."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -7,7 +7,7 @@ from spatial import hat
 
 
 def product(a: Float[Array, "*batch i k"], b: Float[Array, "*batch k j"]) -> Float[Array, "*batch i j"]:
-    """a @ b as a sum of outer products: many times faster than a batched dot for 3x3 and 6x6 on a CPU."""
+    """a @ b as a sum of outer products: much faster than a batched dot for 3x3 and 6x6 on a CPU."""
     total = a[..., :, :1] * b[..., :1, :]
     for k in range(1, a.shape[-1]):
         total = total + a[..., :, k : k + 1] * b[..., k : k + 1, :]
@@ -15,7 +15,7 @@ def product(a: Float[Array, "*batch i k"], b: Float[Array, "*batch k j"]) -> Flo
 
 
 def apply(a: Float[Array, "*batch i k"], x: Float[Array, "*batch k"]) -> Float[Array, "*batch i"]:
-    """a @ x, matrix by matrix."""
+    """a @ x for batches of matrices."""
     total = a[..., :, 0] * x[..., :1]
     for k in range(1, a.shape[-1]):
         total = total + a[..., :, k] * x[..., k : k + 1]
@@ -23,13 +23,13 @@ def apply(a: Float[Array, "*batch i k"], x: Float[Array, "*batch k"]) -> Float[A
 
 
 def compose(near: Float[Array, "3 4 n"], far: Float[Array, "3 4 n"]) -> Float[Array, "3 4 n"]:
-    """Poses [R p] in an outer frame, from poses `far` in frames whose own poses in the outer one are `near`."""
+    """Composes poses [R p]: `far` relative to frames whose poses in the outer frame are `near`."""
     turned = near[:, 0:1] * far[0:1] + near[:, 1:2] * far[1:2] + near[:, 2:3] * far[2:3]
     return jnp.concatenate([turned[:, :3], turned[:, 3:] + near[:, 3:]], axis=1)
 
 
 def transpose(a: Float[Array, "*batch i j"]) -> Float[Array, "*batch j i"]:
-    """Matrix by matrix transpose."""
+    """Transpose of each matrix."""
     return jnp.swapaxes(a, -1, -2)
 
 
@@ -38,11 +38,11 @@ def inertia_in_base(
     position: Float[Array, "*batch 3"],
     inertia: Float[Array, "*batch 6 6"],
 ) -> Float[Array, "*batch 6 6"]:
-    """Adᵀ M Ad block by block: inertia about a common frame of bodies whose frames have these poses in it.
+    """Adᵀ M Ad block by block: inertia about a common frame, from the poses of the body frames in it.
 
     Args:
         rotation: axes of the body frame in the common frame, as columns.
-        position: its origin there [m].
+        position: origin of the body frame in the common frame [m].
         inertia: any symmetric 6x6 (added inertia is not that of a rigid body), about the body frame [kg].
     """
     back = transpose(rotation)

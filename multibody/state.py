@@ -1,4 +1,4 @@
-"""Where the base is and how it moves: what a tree with imposed joints depends on besides time."""
+"""State of the base: pose and twist."""
 
 from spatial import FrameState as BaseState, unchecked_state as unchecked_state
 

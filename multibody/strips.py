@@ -1,4 +1,4 @@
-"""Where a fluid acts on the links: Gauss points along each of them, each with a section and its frame."""
+"""Points where a fluid acts on the links: Gauss points, each with a section and its frame."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from spatial import Numbers, finite, increasing, non_negative
 
 from .small_matrices import inertia_in_base
 
-POINTS = 3  # per smooth piece of a link; one costs 4 % of the head acceleration, six give what three give
+POINTS = 3  # per smooth piece of a link; one gives 4 % error of the head acceleration, six are no better than three
 
 
 class Strip(eqx.Module):
@@ -23,10 +23,10 @@ class Strip(eqx.Module):
     Attributes:
         position: centres of the sections in the body frame [m].
         rotation: axes t1, t2, t3 of the sections in the body frame, as columns.
-        weight: length of link that each point stands for [m].
-        abscissa: X of each point along the body of a profile, or along the link where it has none [m].
+        weight: length of link represented by each point [m].
+        abscissa: X of each point along the body of a profile, or along the link if it has none [m].
         section: the sections.
-        nose_position: of the noses in the body frame [m].
+        nose_position: positions of the noses in the body frame [m].
         nose_rotation: axes of the noses in the body frame, as columns; forward is -t1.
         nose_radius: radii of the noses [m].
     """
@@ -42,12 +42,12 @@ class Strip(eqx.Module):
 
 
 class Strips(eqx.Module):
-    """The strips of all links, one after the other.
+    """The strips of all links, concatenated.
 
     Attributes:
         points: the points of all links.
-        body: body that each point belongs to.
-        nose_body: body that each nose belongs to.
+        body: body of each point.
+        nose_body: body of each nose.
     """
 
     points: Strip
@@ -64,7 +64,7 @@ def strip(
     nose_radius: Numbers | None = None,
     points: int = POINTS,
 ) -> Strip:
-    """The part of a body of given profile that one link carries.
+    """The part of a profiled body that belongs to one link.
 
     Args:
         profile: elliptic sections along the abscissa X.
@@ -72,7 +72,7 @@ def strip(
         origin: centre of the section at the first end, in the body frame [m].
         rotation: axes t1 (along growing X), t2, t3 of the sections in the body frame, as columns.
         nose_radius: radius of a nose at the first end [m]; None for no nose.
-        points: Gauss points on each smooth piece.
+        points: number of Gauss points on each smooth piece.
     """
     if not isinstance(points, int) or points < 1:
         raise ValueError(f"strip: points = {points!r}: must be a positive integer")
@@ -96,18 +96,18 @@ def strip(
 
 
 def half_sizes(section: AbstractSection | BladeSection) -> tuple[Float[Array, "points"], Float[Array, "points"]]:
-    """Halves of the width along t2 and of the height along t3 of sections, for drawing [m]."""
+    """Half width along t2 and half height along t3 of sections, for drawing [m]."""
     if isinstance(section, BladeSection):
         return 0.5 * section.thickness, 0.5 * section.chord
     return section.b, section.c  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
-    """Inertia of a homogeneous link about its body frame, by the same points [kg, kg·m, kg·m²].
+    """Inertia of a homogeneous link about its body frame, by the same quadrature [kg, kg·m, kg·m²].
 
     Args:
         piece: the link.
-        density: of the link [kg/m³].
+        density: density of the link [kg/m³].
     """
     from_points = lumped(piece, jax.vmap(lambda s: s.inertia(jnp.asarray(density, float)))(piece.section))
     return jnp.sum(from_points, axis=0)
@@ -119,7 +119,7 @@ def lumped(points: Strip, per_metre: Float[Array, "points 6 6"]) -> Float[Array,
 
 
 def gather(strips: Sequence[Strip | None]) -> Strips | None:
-    """The strips of the links in order of their bodies; None when no link has one."""
+    """The strips of the links in order of their bodies; None if no link has one."""
     given = [(body, piece) for body, piece in enumerate(strips) if piece is not None]
     if not given:
         return None
@@ -131,21 +131,21 @@ def gather(strips: Sequence[Strip | None]) -> Strips | None:
 
 
 def known(abscissae: Array) -> np.ndarray:
-    """Abscissae as plain numbers [m]: where links and profiles break decides how many points there are."""
+    """Abscissae as concrete numbers [m]: the ends of links and profile pieces determine the number of points."""
     if isinstance(abscissae, Tracer):
-        raise ValueError("the breaks of the profile and the ends of the links must be known numbers, not traced")
+        raise ValueError("the breaks of the profile and the ends of the links must be concrete numbers, not traced")
     return np.asarray(abscissae)
 
 
 def gauss_points(
     profile: Profile, ends: np.ndarray, points: int
 ) -> tuple[np.ndarray, Float[Array, "points"], EllipticSection, np.ndarray]:
-    """Gauss points of the smooth pieces of each link; u² near a tip, where semi-axes close like a root.
+    """Gauss points of the smooth pieces of each link; in u² near a tip, where the semi-axes close like a square root.
 
     Args:
-        profile: of the whole body.
-        ends: abscissae at which one link ends and the next begins, first and last end included [m].
-        points: Gauss points on each smooth piece.
+        profile: profile of the whole body.
+        ends: abscissae at which one link ends and the next begins, including the first and last end [m].
+        points: number of Gauss points on each smooth piece.
 
     Returns:
         Abscissae [m], weights [m], sections, and the link that each point belongs to.

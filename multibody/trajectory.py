@@ -191,7 +191,7 @@ def rollout(
     0.098
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);
             None when all joints are passive. Where it has `break_times`, the integrator steps onto them.
         fluid: the fluid around the bodies; None for none.
@@ -206,14 +206,14 @@ def rollout(
         loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
         integrand: (t, state, q, dq, dynamics) -> what is to be integrated in time along with the motion, to the
             same accuracy: powers for works, forces for impulses.
-        samples: number of even output times, both ends included.
+        samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
         rtol: relative tolerance of the adaptive step [-].
         atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: greatest number of steps; in reverse mode no more than `spatial.KEPT_STEPS`, all stages of which
+        max_steps: maximum number of steps; in reverse mode no more than `spatial.KEPT_STEPS`, all stages of which
             are kept, unless an adjoint is given.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
         throw: raise when the integration fails; otherwise `succeeded` tells.
@@ -268,7 +268,7 @@ def recorded_points(
     """The trajectory that an integrator has recorded; it succeeded if all of it is finite.
 
     Args:
-        tree: the bodies.
+        tree: the tree.
         drive: what moved them.
         time: output times [s].
         points: those of `Point` at these times, and the integrals.

@@ -1,4 +1,4 @@
-"""The tree of rigid bodies: static structure, arrays, and the refusal of impossible ones."""
+"""The tree of rigid bodies: static structure, arrays and their checks."""
 
 import html
 from collections import Counter
@@ -21,30 +21,30 @@ BASES = ("floating", "fixed")
 
 
 class Tree(eqx.Module):
-    """A tree of rigid bodies; body 0 is the base, joint k ties body k + 1 to body `parents[k]`.
+    """A tree of rigid bodies; body 0 is the base, joint k connects body k + 1 to body `parents[k]`.
 
     Per-freedom fields follow the joints in order; see `Joint` for their meaning and units.
 
     Attributes:
-        names: of the bodies.
-        joint_names: of the joints.
-        parents: body that each joint hangs on.
+        names: names of the bodies.
+        joint_names: names of the joints.
+        parents: parent body of each joint.
         kinds: kind of each joint.
-        actuated: per joint; True when its acceleration is imposed and its torque found.
+        actuated: per joint; True if its motion is imposed and its torque computed.
         base: "floating", or "fixed": then body 0 does not accelerate, and its pose and twist are given.
-        inertia: of each body about its frame, in its axes [kg, kg·m, kg·m²].
+        inertia: inertia of each body about its frame, in its axes [kg, kg·m, kg·m²].
         rotation: axes of each joint frame in its parent's frame, as columns.
         position: origin of each joint frame in its parent's frame [m].
         axis: unit axis of each joint, in the joint frame.
         second_axis: second unit axis of universal joints, in the body frame.
-        pitch: of helical joints [m/rad].
-        stiffness: of the joint springs [N·m/rad or N/m].
-        rest: joint positions at which the springs are slack [rad or m].
+        pitch: pitch of helical joints [m/rad].
+        stiffness: stiffness of the joint springs [N·m/rad or N/m].
+        rest: joint positions at which the springs are relaxed [rad or m].
         damping: viscous friction [N·m·s/rad or N·s/m].
         friction: Coulomb friction [N·m or N].
         friction_speed: rate over which Coulomb friction is smoothed [rad/s or m/s].
-        rotor_inertia: of motors and gears, seen from the joints [kg·m² or kg].
-        strips: where the fluid acts; None for a tree that no fluid touches.
+        rotor_inertia: inertia of motors and gears, seen from the joints [kg·m² or kg].
+        strips: points where the fluid acts; None for none.
     """
 
     names: tuple[str, ...] = eqx.field(static=True)
@@ -135,7 +135,7 @@ class Tree(eqx.Module):
 
     @property
     def floating(self) -> bool:
-        """True when the motion of the base is found, not given."""
+        """True if the motion of the base is computed, False if it is given."""
         return self.base == "floating"
 
     @property
@@ -150,7 +150,7 @@ class Tree(eqx.Module):
 
     @property
     def actuated_positions(self) -> np.ndarray:
-        """Indices of the positions of actuated joints: what a joint law gives, in this order."""
+        """Indices of the positions of actuated joints, in the order of a joint law."""
         return self._positions_of(True)
 
     @property
@@ -164,7 +164,7 @@ class Tree(eqx.Module):
         return np.concatenate([np.zeros(0, int), *rows])
 
     def with_actuation(self, actuated: bool | Sequence[bool]) -> "Tree":
-        """The same tree with other joints actuated: one boolean for all, or one for each joint."""
+        """The same tree with other joints actuated: one boolean for all, or one per joint."""
         count = len(self.kinds)
         flags = (actuated,) * count if isinstance(actuated, bool) else tuple(bool(a) for a in actuated)
         if len(flags) != count:
@@ -182,10 +182,10 @@ class Tree(eqx.Module):
         return jnp.asarray(q)
 
     def _check_mobility(self):
-        """A passive joint must have something to move, and a floating tree must have mass."""
+        """Checks that passive joints carry inertia, and that a floating tree has mass."""
         mass = self.inertia[:, 0, 0]
         if isinstance(mass, Tracer) or isinstance(self.rotor_inertia, Tracer):
-            return  # whether a traced mass is zero shows at the solution, which is then not finite
+            return  # a traced zero mass shows as a non-finite solution
         masses, rotor = np.asarray(mass), np.asarray(self.rotor_inertia)
         if self.floating and masses.sum() <= 0:
             raise ValueError(f"Tree: total mass = {masses.sum()}: a tree with a floating base must have mass [kg]")
@@ -203,7 +203,7 @@ class Tree(eqx.Module):
 
 
 def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: int) -> None:
-    """Refuses wrong counts, a name used twice, an unknown parent, a cycle, a parent after its child."""
+    """Raises on wrong counts, repeated names, an unknown parent, a cycle, or a parent after its child."""
     if len(names) == 0:
         raise ValueError("Tree.names = (): a tree has at least a base")
     if joints != len(names) - 1 or len(parents) != len(names) - 1:
@@ -231,7 +231,7 @@ def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: in
 
 
 def _gathered(rows: Sequence[Array], empty: tuple[int, ...], stack: bool = False) -> Array:
-    """Arrays one after the other; by numpy when they are known, which spares a dispatch for each."""
+    """Concatenates arrays; with numpy if they are concrete, which avoids a dispatch for each."""
     if not rows:
         return jnp.zeros(empty)
     if any(isinstance(row, Tracer) for row in rows):
@@ -241,7 +241,7 @@ def _gathered(rows: Sequence[Array], empty: tuple[int, ...], stack: bool = False
 
 
 def _refuse(what: str, labels: Sequence[str], values: Array, bad: Callable, rule: str) -> Array:
-    """The values; raises with the label of the first row that breaks the rule."""
+    """Returns the values; raises with the label of the first row that violates the rule."""
     if isinstance(values, Tracer):
         return eqx.error_if(values, bad(values, jnp), f"{what.format('?')} {rule}")
     known = np.asarray(values)

@@ -1,4 +1,4 @@
-"""Trees from URDF files, read by yourdfpy (the optional extra `urdf`)."""
+"""Builds trees from URDF files, read by yourdfpy (the optional extra `urdf`)."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -18,20 +18,20 @@ KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismat
 
 
 def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[str] = ()) -> Tree:
-    """The tree a URDF file describes; its root link is the base.
+    """Builds the tree described by a URDF file; its root link is the base.
 
-    The file must be well-formed to its end. Read are the kinematics, inertias, and the damping and friction of joints; limits, geometry and colours
-    are not.
+    The file must be well-formed. Kinematics, inertias, damping and friction of joints are read; limits, geometry and
+    colours are not.
 
     Args:
-        path: of the file.
+        path: path of the file.
         base: "floating" or "fixed".
         passive: names of the joints that are not actuated.
 
     Raises:
-        ImportError: when yourdfpy is missing.
-        ValueError: a file that is cut or not well-formed, or naming the joint whose type has no counterpart here,
-            the link that hangs twice, the number that is missing.
+        ImportError: yourdfpy is not installed.
+        ValueError: the file is truncated or malformed; a joint type is not supported; a link has two parents; a number
+            is missing.
     """
     try:
         import yourdfpy
@@ -78,7 +78,7 @@ def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[s
 
 
 def _refuse_malformed(path):
-    """Refuses what yourdfpy would mend or leave out: XML that ends early, names given twice, masses without a value."""
+    """Rejects what yourdfpy would repair or skip: truncated XML, repeated names, masses without a value."""
     try:
         root = ElementTree.parse(path).getroot()
     except (ElementTree.ParseError, UnicodeDecodeError, ValueError) as error:
@@ -100,7 +100,7 @@ def _refuse_malformed(path):
 
 
 def _number(name, text):
-    """A number that yourdfpy may hand over as text; zero when it is not given."""
+    """A number that yourdfpy may return as text; zero if absent."""
     try:
         return float(text or 0.0)
     except ValueError:
@@ -119,7 +119,7 @@ def _joint(joint, actuated):
     if joint.axis is not None and KINDS[joint.type] != "fixed":
         axis = np.asarray(joint.axis, float)
         norm = np.linalg.norm(axis)
-        # URDF writers round; a zero axis is left as it is, for the tree to refuse by name.
+        # URDF writers round; a zero axis is left for the tree to reject by name.
         axis = axis / norm if norm > 0 else axis
     kind = KINDS[joint.type]
     if kind == "fixed":
