@@ -1,6 +1,6 @@
 """The front door: labelled results, figures, films, sweeps, the published machines and the command line.
 
-Importing it switches JAX to float64, lets it store compiled programs between sessions (`anguilla.compilation_cache`)
+Importing it switches JAX to float64, lets it store compiled programs between sessions (`anguilla.program_cache`)
 and selects XLA's faster code emitter (`anguilla.compiler_flags`). Everything else is imported when it is first used.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from . import compilation_cache as compilation_cache, compiler_flags as compiler_flags
+from . import compiler_flags as compiler_flags, program_cache as program_cache
 
 if TYPE_CHECKING:
     from . import robots as robots, view as view
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .view.summary import Summary as Summary, summarise as summarise
 
 jax.config.update("jax_enable_x64", True)
-compilation_cache.switch_on()
+program_cache.switch_on()
 compiler_flags.switch_on()
 
 __version__ = _version("anguilla")

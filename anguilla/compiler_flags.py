@@ -4,27 +4,18 @@ Enabled when `anguilla` is imported, before JAX starts its backend, unless `XLA_
 (`XLA_FLAGS=--xla_cpu_use_fusion_emitters=true` keeps XLA's default).
 """
 
-import mmap
 import os
-from pathlib import Path
 
-import jaxlib
+from jaxlib.version import __version_info__ as JAXLIB
 
 VARIABLE, OPTION = "XLA_FLAGS", "xla_cpu_use_fusion_emitters"
+# XLA ends the process at an option that it does not know. These versions of jaxlib know it: from the first that this
+# package supports up to the last that was tried.
+FIRST, BEYOND = (0, 6), (0, 11)
 
 
 def switch_on() -> None:
     """Adds the option to the environment if this jaxlib supports it."""
     flags = os.environ.get(VARIABLE, "")
-    if OPTION not in flags and _known():
+    if OPTION not in flags and FIRST <= JAXLIB < BEYOND:
         os.environ[VARIABLE] = f"{flags} --{OPTION}=false".strip()
-
-
-def _known() -> bool:
-    """Whether the installed jaxlib has the option; XLA aborts the process on an unknown one."""
-    # The option can be asked for in no other way before the backend starts, and then it is too late to set it.
-    library = Path(jaxlib.__file__).with_name("libjax_common.so")
-    if not library.exists():
-        return False
-    with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as binary:
-        return binary.find(OPTION.encode() + b"\0") >= 0

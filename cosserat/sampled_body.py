@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection
 from spatial import nodewise
-from stepping import kept_program
+from stepping import program
 
 from .beam import Beam
 from .node_arrays import Transfer
@@ -115,7 +115,7 @@ class SampledBody(eqx.Module):
         return self.load_quadratic[:, 1:2] + 2.0 * self.load_quadratic[:, 2:] * gauss(LOAD_ORDER)[0][None, :]
 
 
-@kept_program  # of its own, for all that follows the body
+@program  # of its own, for all that follows the body
 def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> SampledBody:
     """Lays the two grids on a body, and lumps its inertia and the fluid's."""
     node, _ = gauss(order)

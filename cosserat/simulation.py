@@ -12,7 +12,7 @@ import xarray as xr
 from gaits.refusals import check_strain
 from hydro import AbstractFluid
 from spatial import Numbers, matrix_from_quaternion, number
-from stepping import SimulationError, kept_program, raise_if_failed
+from stepping import SimulationError, program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 
@@ -169,7 +169,7 @@ def _warn_if_unresolved(path: AbstractSpacePath, tail: float) -> None:
         )
 
 
-@kept_program
+@program
 def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> tuple[dict[str, Any], Any]:
     """Everything at every output time, one instant after the other: memory stays small. And the tail of the strains."""
     sampled = body if isinstance(path, Panels) else Panels().sample(beam, fluid)

@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
 from spatial import Numbers, quaternion_rate
-from stepping import KEPT_STEPS, Marcher, Span, integrate, kept_program
+from stepping import KEPT_STEPS, Marcher, Span, integrate, program
 
 from .beam import Beam
 from .head_equation import check_model, check_state
@@ -133,7 +133,7 @@ def rollout(
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
 
 
-@kept_program
+@program
 def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
     too_coiled = jnp.zeros((), bool)

@@ -10,7 +10,7 @@ import xarray as xr
 
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear
-from stepping import kept_program, raise_if_failed
+from stepping import program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 
@@ -178,7 +178,7 @@ def recorded(
     return _dataset(tree, None if isinstance(fluid, Void) else fluid, fields, trajectory, rtol, atol)
 
 
-@kept_program
+@program
 def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
     """All quantities at every output time, evaluated sequentially to limit memory."""
 

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, quaternion_rate
-from stepping import KEPT_STEPS, Marcher, Span, integrate, kept_program
+from stepping import KEPT_STEPS, Marcher, Span, integrate, program
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -244,7 +244,7 @@ def rollout(
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(run.twist, ~run.succeeded, FAILED))
 
 
-@kept_program
+@program
 def _integrate(tree, drive, integrand, span, start, marcher):
     """The compiled part of `rollout`."""
 

@@ -58,7 +58,7 @@ __getattr__ = moved(
         "SimulationError": "stepping:SimulationError",
         "Span": "stepping:Span",
         "integrate": "stepping:integrate",
-        "kept_program": "stepping:kept_program",
+        "kept_program": "stepping:program",
         "raise_if_failed": "stepping:raise_if_failed",
     },
 )

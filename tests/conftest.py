@@ -1,9 +1,13 @@
 """Double precision, no silent broadcasting, one place for compiled programs between runs."""
 
+import os
+
 import jax
 import pytest
 
-import anguilla  # noqa: F401  its compiler flags
+os.environ["ANGUILLA_CACHE"] = "off"  # no test rests on programs of an earlier run but those that JAX knows by content
+
+import anguilla  # noqa: E402, F401  its compiler flags
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")

@@ -22,7 +22,7 @@ WORKER = Path(__file__).with_name("sweep_worker.py")
 
 
 def start(store, **settings):
-    environment = os.environ | {"ANGUILLA_CACHE": str(Path(".pytest_cache/jax").resolve())}
+    environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(Path(".pytest_cache/jax").resolve())}
     words = {"job": "gaits", "store": str(store)} | settings
     return subprocess.Popen(
         [sys.executable, str(WORKER), json.dumps(words)],

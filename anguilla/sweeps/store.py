@@ -27,7 +27,7 @@ MARKS = "blocks"
 SEAL = f"{MARKS}/sha256"
 FORMAT = 2
 MAKING = {"making": True}
-CHECKED = {"compressors": [ZstdCodec(level=3), Crc32cCodec()]}  # as accepted by `create_array`
+CHECKED = (ZstdCodec(level=3), Crc32cCodec())  # every array is compressed, then given a checksum
 DIGEST = 32  # bytes of a mark; all zero if the block is not complete
 
 # variable: (shape, dtype)
@@ -167,10 +167,10 @@ def create(
     for axis in grid.axes:
         for name, values in axis.parameters.items():
             own = (axis.name,) + tuple(f"{name}_{k}" for k in range(1, values.ndim))
-            array = root.create_array(name, data=values, dimension_names=own, **CHECKED)
+            array = root.create_array(name, data=values, dimension_names=own, compressors=CHECKED)
             array.attrs.update(_attributes(labels, name))
         if axis.name not in axis.parameters:
-            root.create_array(axis.name, data=np.arange(axis.size), dimension_names=(axis.name,), **CHECKED)
+            root.create_array(axis.name, data=np.arange(axis.size), dimension_names=(axis.name,), compressors=CHECKED)
     for name, (shape, dtype) in outputs.items():
         array = root.create_array(
             name,
@@ -179,7 +179,7 @@ def create(
             dtype=dtype,
             fill_value=math.nan if dtype.kind in "fc" else 0,
             dimension_names=names + dims[name],
-            **CHECKED,
+            compressors=CHECKED,
         )
         array.attrs.update(_attributes(labels, name))
     root.create_group(MARKS).create_array(
@@ -188,7 +188,7 @@ def create(
         chunks=(*(1,) * len(grid.blocks), DIGEST),
         dtype=np.uint8,
         fill_value=0,
-        **CHECKED,
+        compressors=CHECKED,
     )
     coordinates = [name for axis in grid.axes for name in axis.parameters if name != axis.name]
     root.attrs.update({"title": f"anguilla: {title}", "coordinates": " ".join(coordinates), **provenance})

@@ -1,0 +1,59 @@
+"""Compiled programs stored between sessions, so that a second one starts quickly.
+
+On as soon as `anguilla` is imported, in a folder of the user's caches that nobody else can open. The environment
+variable `ANGUILLA_CACHE` names another folder, or turns the cache off (`ANGUILLA_CACHE=off`). It can be deleted at any
+time.
+Programs of the engines are stored under names of their own (`stored_programs`), all others by JAX.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from .directory import VARIABLE, cache_directory as cache_directory, make_private
+
+_directory: Path | None = None
+_cache: Any = None
+
+
+def switch_on() -> Path | None:
+    """Makes JAX and the engines store what they compile; returns where, or None when they do not.
+
+    A folder that cannot be used turns the cache off, with a message on the error output: a run must not fail for it.
+    """
+    global _directory, _cache
+    _directory, _cache = cache_directory(), None
+    if _directory is None:
+        return None
+    try:
+        make_private(_directory)
+    except OSError as error:
+        print(f"anguilla: no compilation cache: {error}; set {VARIABLE} to a directory or to off", file=sys.stderr)
+        _directory = None
+        return None
+    if not jax.config.jax_compilation_cache_dir:  # pyright: ignore[reportAttributeAccessIssue]  the user's choice stays
+        jax.config.update("jax_compilation_cache_dir", str(_directory))
+        # Small programs too: a session makes dozens of them, and together they take as long as a large one.
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+    return _directory
+
+
+def run(function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
+    """Calls a function of the engines by a stored program, or compiles it (see `stepping.programs`).
+
+    Args:
+        function: of positional pytrees.
+        jitted: the same, compiled by JAX as usual.
+        args: its arguments.
+    """
+    global _cache
+    if _cache is None:
+        from .memory_maps import MemoryMaps
+        from .stored_programs import ProgramCache
+
+        _cache = ProgramCache(_directory, MemoryMaps())
+    return _cache(function, jitted, args)

@@ -1,0 +1,216 @@
+"""Compiled programs stored under names that need no tracing.
+
+In a new session, tracing and lowering take most of the time to the first swim. The name of a stored program is a digest
+of everything that tracing depends on (see `fingerprint` and `surroundings`), so it is known before anything is
+traced. What has no name is compiled anew, in every session.
+"""
+
+import contextlib
+import hashlib
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+from jax.core import Tracer
+from jax.experimental import serialize_executable
+
+from anguilla.whole_files import write_whole
+
+from . import surroundings
+from .directory import prune, read_own
+from .fingerprint import Fingerprint, Unnamed
+from .memory_maps import MemoryMaps
+
+SHARED = ("spatial", "stepping", "hydro", "gaits")  # what any program may run
+ENGINES = ("cosserat", "multibody")
+MAGIC = b"anguilla program 2\n"
+LOADED = 64  # programs in memory at most, for each function
+SUFFIX = ".program"
+
+
+class ProgramCache:
+    """Runs functions by programs of earlier sessions, or compiles and stores them.
+
+    Args:
+        directory: a private folder; without one, every session compiles anew.
+        maps: says when programs in memory should be released.
+    """
+
+    def __init__(self, directory: Path | None, maps: MemoryMaps):
+        self._directory = directory
+        self._maps = maps
+        self._ready: dict[Callable, dict[Any, Callable]] = {}
+
+    def __call__(self, function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
+        """Calls a function.
+
+        Args:
+            function: of positional pytrees.
+            jitted: the same, compiled by JAX as usual.
+            args: its arguments.
+        """
+        leaves, structure = jax.tree.flatten(args)
+        if any(isinstance(leaf, Tracer) for leaf in leaves):
+            return jitted(*args)
+        arrays = [leaf for leaf in leaves if eqx.is_array(leaf)]
+        try:
+            place = (structure, tuple(map(_kind, leaves)), surroundings.jax_options())
+            known = self._ready.setdefault(function, {})
+            run = known.get(place)
+        except (TypeError, ValueError):  # something that cannot be compared
+            return jitted(*args)
+        if run is None:
+            if self._maps.crowded:
+                self._ready.clear()
+                self._maps.release()
+                known = self._ready.setdefault(function, {})
+            elif len(known) >= LOADED:
+                known.pop(next(iter(known)))
+            run = known[place] = self._find(function, leaves, structure, args)
+        return jitted(*args) if run is _AS_USUAL else run(arrays)
+
+    def _find(self, function: Callable, leaves: list[Any], structure: Any, args: tuple[Any, ...]) -> Callable:
+        """The program for arguments like these: loaded, or compiled and stored."""
+        if self._directory is None or _debugging() or not _on_first_device(leaves):
+            return _AS_USUAL
+        try:
+            name = program_name(function, leaves, args)
+        except (Unnamed, RecursionError):
+            return _AS_USUAL
+        file = self._directory / f"{function.__module__}.{function.__qualname__}-{name[:40]}{SUFFIX}"
+        return _load(file, name) or _compile(function, leaves, structure, file, name)
+
+
+def program_name(function: Callable, leaves: list[Any], args: tuple[Any, ...]) -> str:
+    """The name of the program of a function for arguments like these.
+
+    Raises:
+        Unnamed: it depends on something that another session could not recognise.
+    """
+    loaded = [name for name in (*SHARED, *ENGINES, "anguilla") if name in sys.modules]
+    namer = Fingerprint(loaded, surroundings.DEPENDENCIES)
+    types = [_kind(leaf) for leaf in leaves if eqx.is_array(leaf)]
+    static = jax.tree.map(lambda leaf: jax.Array if eqx.is_array(leaf) else leaf, args)  # of arrays only the types
+    told = namer.of(static)
+    ours = {*SHARED, function.__module__.split(".")[0], *namer.met}
+    if any(name.startswith("anguilla") for name in ours):
+        ours |= {*ENGINES} & {*loaded}
+    parts = (
+        namer.of(function),
+        repr(types).encode(),
+        told,
+        namer.modules(ours),
+        surroundings.sources({name.split(".")[0] for name in ours}),
+        surroundings.guests(loaded),
+        surroundings.options(),
+        surroundings.machine(),
+    )
+    return hashlib.sha256(b"".join(len(part).to_bytes(8, "little") + part for part in parts)).hexdigest()
+
+
+class _Place(int):
+    """Stands in a result for the array of that number."""
+
+
+def _AS_USUAL(*_: Any) -> Any:
+    raise AssertionError("stands for a function that JAX compiles as usual")
+
+
+def _kind(leaf: Any) -> Any:
+    """What distinguishes one leaf from another: the type of an array, the exact value of anything else."""
+    if eqx.is_array(leaf):
+        return leaf.shape, leaf.dtype, bool(getattr(leaf, "weak_type", False)), isinstance(leaf, jax.Array)
+    return type(leaf), repr(leaf) if isinstance(leaf, int | float | complex) else leaf
+
+
+def _debugging() -> bool:
+    """Whether JAX is asked to run or check operations one by one."""
+    return any(getattr(jax.config, f"jax_{name}", False) for name in ("disable_jit", "debug_nans", "debug_infs"))
+
+
+def _on_first_device(leaves: list[Any]) -> bool:
+    """Whether all is where a program is compiled for."""
+    here = {jax.local_devices()[0]}
+    elsewhere = jax.config.jax_default_device is not None  # pyright: ignore[reportAttributeAccessIssue]
+    return not elsewhere and all(leaf.devices() == here for leaf in leaves if isinstance(leaf, jax.Array))
+
+
+def _compile(function: Callable, leaves: list[Any], structure: Any, file: Path, name: str) -> Callable:
+    """Compiles a program of flat arrays and stores it."""
+    skeleton: list[Any] = []
+
+    def flat(*arrays):
+        rest = iter(arrays)
+        filled = [next(rest) if eqx.is_array(leaf) else leaf for leaf in leaves]
+        result, shape = jax.tree.flatten(function(*jax.tree.unflatten(structure, filled)))
+        dynamic = [leaf for leaf in result if eqx.is_array(leaf)]
+        places = iter(range(len(dynamic)))
+        skeleton[:] = [
+            jax.tree.unflatten(shape, [_Place(next(places)) if eqx.is_array(leaf) else leaf for leaf in result])
+        ]
+        return dynamic
+
+    flat.__name__ = file.name.replace(".", "_")  # unlike any in JAX's cache: what is read from there is not storable
+    lowered = jax.jit(flat).lower(*(leaf for leaf in leaves if eqx.is_array(leaf)))
+    with _not_in_two_places():
+        program = lowered.compile()
+    if "callback" not in lowered.as_text():  # one that calls back to Python ends with this session
+        _store(file, name, program, skeleton[0])
+    return _calling(program, skeleton[0])
+
+
+def _store(file: Path, name: str, program: Any, skeleton: Any) -> None:
+    try:
+        content = pickle.dumps((name, serialize_executable.serialize(program), skeleton))
+    except (pickle.PicklingError, AttributeError, TypeError, ValueError, NotImplementedError):
+        return  # a result that cannot be written down
+    try:
+        write_whole(file, MAGIC + hashlib.sha256(content).digest() + content)
+        file.chmod(0o600)
+        prune(file.parent)
+    except OSError as error:
+        print(f"anguilla: a compiled program is not stored: {error}", file=sys.stderr)
+
+
+def _load(file: Path, name: str) -> Callable | None:
+    """The program in a file; None when there is none, or not the one that was written there."""
+    content = read_own(file)
+    if content is None or not content.startswith(MAGIC):
+        return None
+    start = len(MAGIC) + 32
+    if hashlib.sha256(content[start:]).digest() != content[len(MAGIC) : start]:
+        return None
+    try:
+        stored, program, skeleton = pickle.loads(content[start:])
+        if stored != name:
+            return None
+        here = jax.local_devices()[:1]
+        return _calling(serialize_executable.deserialize_and_load(*program, execution_devices=here), skeleton)
+    except Exception:  # whatever is wrong with a whole file of our own, the program is compiled again
+        return None
+
+
+def _calling(program: Callable, skeleton: Any) -> Callable:
+    leaves, structure = jax.tree.flatten(skeleton)
+
+    def call(arrays):
+        found = program(*arrays)
+        return jax.tree.unflatten(structure, [found[leaf] if type(leaf) is _Place else leaf for leaf in leaves])
+
+    return call
+
+
+@contextlib.contextmanager
+def _not_in_two_places():
+    """Stops JAX's own cache from writing what is stored here."""
+    option = "jax_persistent_cache_min_compile_time_secs"
+    least = getattr(jax.config, option)
+    jax.config.update(option, float("inf"))
+    try:
+        yield
+    finally:
+        jax.config.update(option, least)
