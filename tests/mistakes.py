@@ -163,7 +163,7 @@ MISTAKES = {
     "loading nothing": (lambda: anguilla.load(None), r"path = None: must be the name of a file"),
     "saving to a directory": (
         lambda: anguilla.save(SWIM, "."),
-        r"path = .: is a directory; give the file a name in it",
+        r"path = .: is a directory; name a file in it",
     ),
     "objective by its name": (
         lambda: gaits.optimise("speed", GAIT, {"wavelength": (0.5, 2.0)}),
@@ -189,11 +189,11 @@ MISTAKES = {
 
 
 if __name__ == "__main__":
-    told = {}
+    messages = {}
     for name, (make, _) in MISTAKES.items():
         try:
             make()
-            told[name] = ("nothing", "no error")
+            messages[name] = ("nothing", "no error")
         except Exception as error:
-            told[name] = (type(error).__name__, str(error))
-    print(json.dumps(told))
+            messages[name] = (type(error).__name__, str(error))
+    print(json.dumps(messages))

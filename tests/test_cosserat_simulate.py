@@ -126,17 +126,17 @@ class Screw(eqx.Module):
         return jnp.stack([1.0, 0.0, 0.0, 0.3 * k, k * jnp.cos(1.5 * X + t), k * jnp.sin(1.5 * X + t)])
 
 
-@pytest.mark.parametrize("curvature, told", [(1.0, False), (2.0, False), (2.5, True), (3.0, True)])
-def test_bending_about_changing_axes_is_told_before_it_costs_digits(curvature, told):
+@pytest.mark.parametrize("curvature, reported", [(1.0, False), (2.0, False), (2.5, True), (3.0, True)])
+def test_bending_about_changing_axes_is_reported_before_it_costs_digits(curvature, reported):
     screw = Screw(jnp.asarray(curvature))
     body = cosserat.Panels().sample(BEAM, FLUID)
-    assert bool(coiled(panel_turns(screw, body, jnp.ones(1)))[0]) == told
+    assert bool(coiled(panel_turns(screw, body, jnp.ones(1)))[0]) == reported
     coarse, fine = (
         cosserat.head_acceleration(BEAM, screw, FLUID, cosserat.HeadState(), 1.0, cosserat.Panels(panels=panels))
         for panels in (1, 4)
     )
     error = float(jnp.abs(coarse - fine).max() / jnp.abs(fine).max())
-    assert (error > 1e-4) == told
+    assert (error > 1e-4) == reported
 
 
 @pytest.mark.parametrize(

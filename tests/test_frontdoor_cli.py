@@ -117,8 +117,8 @@ def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
     assert main(["vertebra", str(tmp_path / "turn.nc"), "--out", str(tmp_path), "--vertebrae", "8"]) == 0
     assert asked["layout"].count == 8 and float(asked["layout"].pitch) == 0.25
     assert asked["gait"](0.3, 0.2).shape == (6,)
-    told = capsys.readouterr().out
-    assert "feasible" in told and "(1, 2.5)" in told
+    printed = capsys.readouterr().out
+    assert "feasible" in printed and "(1, 2.5)" in printed
     first = asked.pop("layout")
     assert main([f"@{tmp_path / 'vertebra.recipe'}", "--out", str(tmp_path / "again"), "--quiet"]) == 0
     assert asked["layout"].count == first.count
@@ -138,9 +138,9 @@ def test_help_teaches_with_examples(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 0
-    told = capsys.readouterr().out
-    assert "anguilla swim --gait planar --t1 10 --out out" in told or arguments[0] != "swim"
-    assert "exit codes" in told
+    printed = capsys.readouterr().out
+    assert "anguilla swim --gait planar --t1 10 --out out" in printed or arguments[0] != "swim"
+    assert "exit codes" in printed
 
 
 def test_recipe_that_is_not_there_or_not_understood(tmp_path, capsys):

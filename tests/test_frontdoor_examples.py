@@ -15,8 +15,8 @@ PAGES += sorted((ROOT / "docs" / "howto").glob("*.md"))
 NAMES = list(VERBS)
 
 
-def told(text):
-    """Lines that begin with `anguilla`, and what stands in backquotes; what is said beside a command is cut off."""
+def commands(text):
+    """Lines that begin with `anguilla`, and commands in backquotes, without the explanation beside them."""
     lines = re.findall(r"^ *(anguilla [^ ].*)$", text, re.MULTILINE) + re.findall(r"`(anguilla [^` ]+ [^`]+)`", text)
     return [re.split(r"  +|  #", line)[0] for line in lines]
 
@@ -27,8 +27,8 @@ def helps():
     return {"anguilla": EPILOG, **{f"anguilla {name}": chosen[name].epilog for name in NAMES}}
 
 
-EXAMPLES = {(where, line) for where, text in helps().items() for line in told(text)}
-EXAMPLES |= {(page.name, line) for page in PAGES for line in told(page.read_text(encoding="utf-8"))}
+EXAMPLES = {(where, line) for where, text in helps().items() for line in commands(text)}
+EXAMPLES |= {(page.name, line) for page in PAGES for line in commands(page.read_text(encoding="utf-8"))}
 
 
 @pytest.fixture(scope="module")

@@ -39,11 +39,11 @@ def labelled(figure):
 
 
 def test_files_and_summary(ran):
-    out, told, _ = ran
+    out, printed, _ = ran
     expected = {"eel.nc", "eel.recipe", "eel.gif", *(f"eel_{name}.png" for name in FIGURES)}
     assert {path.name for path in out.iterdir()} == expected
     for words in ("mean speed", "distance", "peak torques", "limit", "power identity", "files", "wall time"):
-        assert words in told
+        assert words in printed
     with Image.open(out / "eel.gif") as film:
         assert film.size[0] == 320 and getattr(film, "n_frames", 1) == 5
 
@@ -121,8 +121,8 @@ def test_help_names_every_robot(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["robot", "--help"])
     assert stop.value.code == 0
-    told = capsys.readouterr().out
-    assert "examples:" in told and all(f"anguilla robot {name}" in told for name in ROBOTS)
+    printed = capsys.readouterr().out
+    assert "examples:" in printed and all(f"anguilla robot {name}" in printed for name in ROBOTS)
 
 
 def test_unknown_fluid_is_refused():

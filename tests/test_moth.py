@@ -133,9 +133,9 @@ def test_sensitivities_are_those_of_hovers_found_anew(found, coarse):
 
 
 def test_stiffness_for_least_power_goes_downhill_and_keeps_to_its_bounds(coarse):
-    told = []
-    best = least_power(range=1.05, steps=COARSE, iterations=2, guess=coarse.unknowns, tell=told.append)
-    assert len(told) == len(best.power) == len(best.stiffness) >= 2
+    messages = []
+    best = least_power(range=1.05, steps=COARSE, iterations=2, guess=coarse.unknowns, tell=messages.append)
+    assert len(messages) == len(best.power) == len(best.stiffness) >= 2
     table = np.array([3e-3, 9e-3, 36e-3, 9e-3])
     np.testing.assert_allclose(best.stiffness[0], table, rtol=1e-12)
     assert best.power.min() < best.power[0]
@@ -150,7 +150,7 @@ def test_stiffness_for_least_power_goes_downhill_and_keeps_to_its_bounds(coarse)
     # At a bound the power still falls outwards.
     for slope, factor, bound in zip(best.gradient, step, best.at_bound, strict=True):
         assert not bound or slope * factor < 0
-    # The chosen moth hovers, and takes the power that was told.
+    # The chosen moth hovers, and takes the power that was reported.
     again = hover(flight(parameters=best.parameters, steps=COARSE), best.hover.unknowns)
     assert float(sensitivity(best.parameters, again).power) == pytest.approx(best.power.min(), rel=1e-9)
     with pytest.raises(ValueError, match="range = 1.0: must be greater than 1"):
@@ -185,9 +185,9 @@ def test_figures_film_and_words(dataset, tmp_path):
     few = dataset.isel(time=slice(0, 4))
     path = view.moth_film(few, tmp_path / "moth.gif", width=200, progress=False)
     assert path.stat().st_size > 1000
-    told = "\n".join(ROBOTS["moth"].lines(dataset))
+    printed = "\n".join(ROBOTS["moth"].lines(dataset))
     for words in ("published", "12.1", "residual", "stability", "disturbances die out"):
-        assert words in told
+        assert words in printed
     wing = wing_surface(dataset, 7, "right")
     edge = np.linalg.norm(np.diff(wing[:, 0], axis=0), axis=1).sum()
     assert abs(edge - 0.07) < 1e-3  # the leading edge keeps its length, but for corners that are cut

@@ -24,19 +24,19 @@ def study():
 def test_order_and_limit_of_a_known_sequence(study):
     found = limits(study, "power")
     np.testing.assert_allclose(found["BT9"], [1.0, 40.0], rtol=1e-12)
-    assert np.isnan(found["TB8"]).all()  # no limit is told of values that swing
+    assert np.isnan(found["TB8"]).all()  # no limit is reported for values that oscillate
     gap = limits(study.sel(sections=[2, 4, 16]), "power")
     assert np.isnan(gap["BT9"]).all()  # nor of sections that are not doubled each time
 
 
 def test_table_says_what_has_no_hover(study):
-    told = lines(study)
-    assert "hover: no joint of this wing twists" in told[1]
-    assert sum(line.startswith("BT9") for line in told) == len(SECTIONS) + 2
-    assert not any("90 deg" in line for line in told)
+    printed = lines(study)
+    assert "hover: no joint of this wing twists" in printed[1]
+    assert sum(line.startswith("BT9") for line in printed) == len(SECTIONS) + 2
+    assert not any("90 deg" in line for line in printed)
     wide = study.assign(amplitude=study["amplitude"] + 47.5)  # 90.5 for one section of BT9, less for all others
     assert [line[:10] for line in lines(wide) if "90 deg" in line] == ["BT9, M = 1"]
-    assert "40.00000" in next(line for line in told if line.startswith("BT9 limit"))
+    assert "40.00000" in next(line for line in printed if line.startswith("BT9 limit"))
 
 
 def test_figure_has_a_panel_for_each_quantity(study):

@@ -144,9 +144,9 @@ def twin(eel):
 
     def field(t, y, _):
         led, free, q, dq = y
-        told = mb.inverse_dynamics(eel, mb.state.unchecked_state(*led), *mb.law_motion(eel, law, t), fluid=medium)
-        answer = mb.forward_dynamics(eel, mb.state.unchecked_state(*free), q, dq, told.torque, fluid=medium)
-        return rates(led, told), rates(free, answer), dq, answer.acceleration
+        prescribed = mb.inverse_dynamics(eel, mb.state.unchecked_state(*led), *mb.law_motion(eel, law, t), fluid=medium)
+        answer = mb.forward_dynamics(eel, mb.state.unchecked_state(*free), q, dq, prescribed.torque, fluid=medium)
+        return rates(led, prescribed), rates(free, answer), dq, answer.acceleration
 
     @jax.jit
     def deviations(restart, push):

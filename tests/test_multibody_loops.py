@@ -260,7 +260,7 @@ def test_floating_loop_against_free_bodies():
 
 
 def test_driven_floating_loop_stays_closed_with_the_torque_of_free_bodies():
-    """Ten seconds of a crank that turns as told on a frame that tumbles: gaps, accelerations and motor torque."""
+    """Ten seconds of a crank that follows its law on a frame that tumbles: gaps, accelerations and motor torque."""
     tree, loops, q = four_bar("floating")
     state = mb.BaseState(twist=np.array([0.1, 0.0, -0.1, 0.2, 0.1, 0.4]))
     run = mb.simulate(tree, crank_law, None, 10.0, state=state, joints=q[1:], loops=loops, samples=21, progress=False)

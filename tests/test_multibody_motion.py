@@ -1,4 +1,4 @@
-"""Trees in time: gradients are those of the motion, the fluid does what it is told. Conservation: test_validation."""
+"""Trees in time: gradients are those of the motion, the fluid acts as specified. Conservation: test_validation."""
 
 import diffrax
 import equinox as eqx

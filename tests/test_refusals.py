@@ -1,4 +1,4 @@
-"""What a newcomer gets wrong is told in words: the argument, what it was, what it should be."""
+"""Typical mistakes of newcomers give an error that names the argument, its value and the rule."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.mistakes import MISTAKES
 
 
 @pytest.fixture(scope="module")
-def told():
+def messages():
     """The messages, from a process without the run-time checks of types under which the tests run."""
     root = Path(__file__).parents[1]
     environment = os.environ | {"ANGUILLA_CACHE": "off", "PYTHONPATH": str(root)}
@@ -24,8 +24,8 @@ def told():
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_told_in_words(told, mistake):
-    kind, message = told[mistake]
+def test_mistakes_are_explained(messages, mistake):
+    kind, message = messages[mistake]
     assert kind in ("ValueError", "TypeError", "FileNotFoundError"), (kind, message)
     assert re.search(MISTAKES[mistake][1], message), message
     assert len(message) < 300
