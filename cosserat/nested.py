@@ -149,9 +149,9 @@ class Nested(AbstractSpacePath):
             )
 
         if fluid.shedding is None:
-            y = self._solve(body, slope, start, None, stations)
+            y, wake = self._solve(body, slope, start, None, stations), None
         else:
-            y = self._with_passing_water(body, gait, fluid, t, slope, start, stations)
+            y, wake = self._with_passing_water(body, gait, fluid, t, slope, start, stations)
         rotation = jax.vmap(matrix_from_quaternion)(y.carried.quaternion)
         unturn = lambda v: jnp.einsum("sji,sj->si", rotation, v)  # noqa: E731
         velocity, omega = unturn(y.carried.velocity), unturn(y.carried.omega)
@@ -163,6 +163,7 @@ class Nested(AbstractSpacePath):
             twist_rate=join(unturn(y.acceleration) - cross(omega, velocity), unturn(y.omega_rate)),
             force_w=y.force,
             moment=y.moment,
+            wake_power=wake,
         )
 
     def _with_passing_water(self, body, gait, fluid, t, slope, start, stations):
@@ -187,7 +188,7 @@ class Nested(AbstractSpacePath):
             return force, y.moment + jnp.where(behind, couple, W[3:])
 
         force, moment = jax.vmap(complete)(stations, y)
-        return eqx.tree_at(lambda y: (y.force, y.moment), y, (force, moment))
+        return eqx.tree_at(lambda y: (y.force, y.moment), y, (force, moment)), gone.power
 
     def _solve(self, beam, slope, start: Any, shedding, stations, last: bool = False) -> Any:
         """Integrates over s in [0, segments], in which the profile is smooth between integers.
@@ -337,17 +338,18 @@ class _Slice:
 
 
 class _Gone(eqx.Module):
-    """What the leaving water does to the body, about the point where it leaves, in the world."""
+    """What the leaving water does, about the point where it leaves, in the world, and the power it takes."""
 
     position: Float[Array, "3"]
     wrench: Float[Array, "6"]
+    power: Float[Array, ""]
 
 
 def _leaving_water(beam, gait, fluid, t, carried) -> _Gone:
     X, section = fluid.shedding.leaving(beam.profile), fluid.shedding.leaving_section(beam.profile)
     s = _Slice(beam, gait, fluid, t, X, section, section, carried)
     assert s.slices is not None
-    return _Gone(carried.position, s.rotate6 @ s.slices.wrench)
+    return _Gone(carried.position, s.rotate6 @ s.slices.wrench, s.slices.energy_flux)
 
 
 def _convective(twist):

@@ -115,6 +115,7 @@ def second_loop(
         twist_rate=(twist_rates @ here).T,
         force_w=(state.rotation @ n).T,
         moment=moment.T,
+        wake_power=None if first.water is None else first.water.power,
     )
 
 

@@ -38,6 +38,7 @@ class BothLoops(eqx.Module):
         twist_rate: d(twist)/dt [m/s², rad/s²].
         force_w: internal force n, in the world [N].
         moment: internal moment M, in the section frame [N·m].
+        wake_power: that water which leaves the body takes away [W]; None for a fluid that carries none along the body.
     """
 
     head_twist_rate: Float[Array, "6"]
@@ -47,6 +48,7 @@ class BothLoops(eqx.Module):
     twist_rate: Float[Array, "stations 6"]
     force_w: Float[Array, "stations 3"]
     moment: Float[Array, "stations 3"]
+    wake_power: Float[Array, ""] | None = None
 
 
 class AbstractSpacePath(eqx.Module):

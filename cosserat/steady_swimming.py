@@ -113,7 +113,7 @@ def steady_swim(
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     times = begin + T * jnp.arange(steps) / steps
     X = beam.length * jnp.linspace(0.0, 1.0, stations)
-    power, torque, curvature = _along(path, body, beam, gait, fluid, times, (position, quaternion, twist), X)
+    power, wake, torque, curvature = _along(path, body, beam, gait, fluid, times, (position, quaternion, twist), X)
     good = orbit.converged
     if isinstance(path, Panels):
         good = good & ~jnp.any(coiled(panel_turns(gait, body, times)))
@@ -125,6 +125,7 @@ def steady_swim(
         displacement=known(position[-1]),
         turn=known(quaternion[-1]),
         power=known(power),
+        wake_power=known(wake),
         X=X,
         torque=known(torque),
         curvature=curvature,
@@ -146,7 +147,7 @@ def _rates(path, body, gait, fluid, t, y):
 
 
 def _along(path, body, beam, gait, fluid, times, states, stations):
-    """Actuator power, moments and curvatures at every time."""
+    """Actuator power, power of the wake, moments and curvatures at every time."""
     along = Along(beam, stations)
     prepared = path.stations(body, along.X)
 
@@ -154,6 +155,7 @@ def _along(path, body, beam, gait, fluid, times, states, stations):
         t, position, quaternion, twist = at
         loops = path.both_loops(body, gait, fluid, unchecked_state(position, quaternion, twist), t, prepared)
         curvature = strain_rates(gait, stations, t).xi[:, 3:]
-        return along.power(loops, gait, t), along.at_stations(loops).moment, curvature
+        wake = jnp.zeros(()) if loops.wake_power is None else loops.wake_power
+        return along.power(loops, gait, t), wake, along.at_stations(loops).moment, curvature
 
     return jax.lax.map(instant, (times, *(field[:-1] for field in states)))

@@ -28,6 +28,7 @@ from .search.objectives import (
     Objective as Objective,
     cost_of_transport as cost_of_transport,
     depth_rate as depth_rate,
+    froude_efficiency as froude_efficiency,
     mean_power as mean_power,
     path_distance as path_distance,
     peak_curvature as peak_curvature,

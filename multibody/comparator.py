@@ -16,7 +16,7 @@ from spatial import Numbers, angular, linear, positive, quaternion_exp
 from spatial.checks import shown
 
 from .joints import spherical
-from .strips import POINTS, Strip, Strips, gauss_points, known, lumped
+from .strips import POINTS, Strip, Strips, WaterPath, gauss_points, known, lumped
 from .tree import Tree
 
 Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
@@ -83,6 +83,16 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         nose_rotation=jnp.eye(3)[None],
         nose_radius=beam.nose_radius[None],
     )
+    path = WaterPath(
+        profile=beam.profile,
+        X=jnp.asarray(X),
+        ends=jnp.asarray(ends),
+        centres=jnp.asarray(pitch * np.arange(links)),
+        front=jnp.zeros((links, 3)),
+        rotation=jnp.broadcast_to(jnp.eye(3), (links, 3, 3)),
+        links=tuple(range(links)),
+        link_of_body=tuple(range(links)),
+    )
     per_point = lumped(pieces, section.inertia(jnp.broadcast_to(beam.density, weight.shape)))
     joint = spherical()
     places = [jnp.asarray([ends[i] - ends[i - 1], 0.0, 0.0]) for i in range(1, links)]
@@ -92,7 +102,7 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         parents=range(links - 1),
         joints=joints,
         inertia=jax.ops.segment_sum(per_point, link, links),
-        strips=Strips(pieces, body=tuple(link.tolist()), nose_body=(0,)),
+        strips=Strips(pieces, body=tuple(link.tolist()), nose_body=(0,), path=path),
     )
 
 

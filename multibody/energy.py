@@ -8,7 +8,7 @@ from hydro import AbstractFluid
 from spatial import angular, cross, join, linear
 
 from .coordinates import displacements
-from .immersion import Immersion, fluid_wrenches, immerse
+from .immersion import Immersion, fluid_wrenches, immerse, water_along
 from .kinematics import configuration, own_twists, spread_twists, wrenches_in_base
 from .small_matrices import apply
 from .state import BaseState
@@ -26,11 +26,13 @@ def kinetic_energy(
     """½ Σ ηᵀ M η + ½ Σ I_a dq² [J]; with a fluid, including the kinetic energy of the added inertia."""
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
-    inertia = tree.inertia
+    inertia, slices = tree.inertia, jnp.zeros(())
     if fluid is not None:
         medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)
         inertia = inertia + medium.added_inertia
-    return 0.5 * (jnp.sum(twist * apply(inertia, twist)) + jnp.sum(tree.rotor_inertia * dq * dq))
+        water = water_along(tree, medium, state, place, twist)
+        slices = slices if water is None else water.energy
+    return slices + 0.5 * (jnp.sum(twist * apply(inertia, twist)) + jnp.sum(tree.rotor_inertia * dq * dq))
 
 
 def momentum(
@@ -118,6 +120,8 @@ def power(
         place = configuration(tree, q)
         twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
         terms = fluid_wrenches(tree, medium.fluid, state, place, twist)
+        water = water_along(tree, medium, state, place, twist)
+        terms = terms if water is None else terms | water.loads
         loads = {name: jnp.sum(load * twist) for name, load in terms.items()}
     resisting = tree.damping * dq + tree.friction * jnp.tanh(dq / tree.friction_speed)
     return Power(torque * dq, -resisting * dq, loads)

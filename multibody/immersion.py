@@ -10,6 +10,7 @@ from hydro import AbstractFluid, Place, Void
 from spatial import twist_from_head, wrench_to_head
 
 from .kinematics import Configuration
+from .passing_water import ChainWater, ImmersedWater, immersed_water, passing_water
 from .small_matrices import apply, inertia_in_base, product
 from .state import BaseState
 from .strips import lumped
@@ -22,14 +23,17 @@ class Immersion(eqx.Module):
     Attributes:
         fluid: the fluid.
         added_inertia: added inertia of each body about its frame [kg, kg·m, kg·m²]. [KR13, eq. (42)]
+        water: slices that pass along the links, whose added inertia is not in `added_inertia`; None for a fluid that
+            carries none along.
     """
 
     fluid: AbstractFluid
     added_inertia: Float[Array, "bodies 6 6"]
+    water: ImmersedWater | None = None
 
     def at(self, t: Float[Array, ""]) -> "Immersion":
-        """The same with the fluid at time t [s]."""
-        return Immersion(self.fluid.at(t), self.added_inertia)
+        """The fluid at time t [s]."""
+        return Immersion(self.fluid.at(t), self.added_inertia, self.water)
 
 
 def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
@@ -51,6 +55,9 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
             f"fluid = {type(fluid).__name__}: acts on {fluid.section_kind.__name__}, "
             f"but the links of this tree carry {type(points.section).__name__}"
         )
+    water = immersed_water(tree.strips, fluid)
+    if water is not None:
+        return Immersion(fluid, jnp.zeros((bodies, 6, 6)), water)
     per_point = lumped(points, jax.vmap(fluid.added_inertia)(points.section))
     added = jax.ops.segment_sum(per_point, np.asarray(tree.strips.body), bodies, indices_are_sorted=True)
     if tree.strips.nose_body:
@@ -95,6 +102,16 @@ def fluid_wrenches(
             jnp.zeros_like(ones),
         )
     return out
+
+
+def water_along(
+    tree: Tree, medium: Immersion, state: BaseState, place: Configuration, twist: Float[Array, "bodies 6"]
+) -> ChainWater | None:
+    """The water that passes along the links; None for a fluid that carries none, known while a program is traced."""
+    if medium.water is None:
+        return None
+    assert tree.strips is not None
+    return passing_water(tree.strips, medium.fluid, medium.water, state, place, twist)
 
 
 class _Carrier:

@@ -9,7 +9,7 @@ from hydro import AbstractFluid
 from spatial import coadjoint, join, solve_inertia
 
 from .coordinates import displace, displacements
-from .immersion import Immersion, fluid_wrenches, immerse
+from .immersion import Immersion, fluid_wrenches, immerse, water_along
 from .kinematics import (
     Configuration,
     configuration,
@@ -125,6 +125,10 @@ def newton_euler(
             needed = needed - load
         # The gyroscopic term above uses the bodies' own inertia; that of the fluid is one of its terms.
         inertia = inertia + medium.added_inertia  # [KR13, eq. (42)]
+        water = water_along(tree, medium, state, place, twist)
+        if water is not None:
+            inertia = inertia + water.added_inertia
+            needed = needed - sum(water.loads.values(), jnp.zeros_like(needed))
     if gravity is not None:
         fall = jnp.broadcast_to(state.rotation.T @ gravity, place.position.shape)
         down = own_twists(place, join(fall, jnp.zeros_like(fall)))

@@ -16,7 +16,7 @@ from stepping.progress import bar, say_compiling, waiting
 
 from .coordinates import JointLaw, check_law, check_start, law_motion
 from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
-from .immersion import fluid_wrenches, immerse
+from .immersion import fluid_wrenches, immerse, water_along
 from .kinematics import configuration, own_twists, spread_twists
 from .loops import Loops
 from .small_matrices import apply, product
@@ -192,6 +192,8 @@ def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
         medium = drive.medium.at(t)
         powers = power(tree, state, q, dq, found.torque, fluid=medium)
         loads = fluid_wrenches(tree, medium.fluid, state, place, twist)
+        water = water_along(tree, medium, state, place, twist)
+        loads = loads if water is None else loads | water.loads
         momenta = momentum(tree, state, q, dq)
         alone = kinetic_energy(tree, state, q, dq)
         record = {

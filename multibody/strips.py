@@ -41,6 +41,30 @@ class Strip(eqx.Module):
     nose_radius: Float[Array, "noses"]
 
 
+class WaterPath(eqx.Module):
+    """How water passes along straight links that follow each other: for fluids that carry it (`hydro.Lighthill`).
+
+    Attributes:
+        profile: of the whole body along its abscissa.
+        X: abscissae of the points of the strips [m].
+        ends: abscissae at which the links begin and end [m].
+        centres: abscissae of the sections whose heading the links have [m].
+        front: first section of each link, in the body frame [m].
+        rotation: axes t1, t2, t3 of its sections in the body frame, as columns.
+        links: the bodies, from head to tail.
+        link_of_body: place of each body among the links.
+    """
+
+    profile: Profile
+    X: Float[Array, "points"]
+    ends: Float[Array, "links_and_one"]
+    centres: Float[Array, "links"]
+    front: Float[Array, "links 3"]
+    rotation: Float[Array, "links 3 3"]
+    links: tuple[int, ...] = eqx.field(static=True)
+    link_of_body: tuple[int, ...] = eqx.field(static=True)
+
+
 class Strips(eqx.Module):
     """The strips of all links, concatenated.
 
@@ -48,11 +72,13 @@ class Strips(eqx.Module):
         points: the points of all links.
         body: body of each point.
         nose_body: body of each nose.
+        path: how water passes along the links; None where it is not known.
     """
 
     points: Strip
     body: tuple[int, ...] = eqx.field(static=True)
     nose_body: tuple[int, ...] = eqx.field(static=True)
+    path: WaterPath | None = None
 
 
 def strip(

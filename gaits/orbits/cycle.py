@@ -25,6 +25,7 @@ class Cycle(eqx.Module):
         multipliers: Floquet multipliers.
         residual: maximum component of the difference between the velocities at the end and the start [m/s or rad/s].
         converged: whether the motion repeats within the tolerance; if not, the arrays are NaN.
+        wake_power: power that water leaving the body takes into its wake [W]; zero in a fluid without a wake.
     """
 
     time: Float[Array, "times"]
@@ -41,3 +42,4 @@ class Cycle(eqx.Module):
     multipliers: Complex[Array, "states"]
     residual: Float[Array, ""]
     converged: Bool[Array, ""]
+    wake_power: Float[Array, "times"] | None = None

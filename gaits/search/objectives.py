@@ -190,6 +190,11 @@ cost_of_transport = quantity(
     lambda power, mass, *path: jnp.mean(power) / (mass * GRAVITY * speed_along_screw(*path)),
     *("power", "mass", "displacement", "turn", "period"),
 )
+# Share of the actuators' mean power that does not go into the wake: Froude's efficiency TU/(TU + P_wake) of a swimmer
+# whose thrust overcomes its own resistance, with TU the power of that resistance.
+froude_efficiency = quantity(
+    "Froude efficiency", "1", lambda power, wake: 1.0 - jnp.mean(wake) / jnp.mean(power), "power", "wake_power"
+)
 turning_radius = quantity("turning radius", "m", radius_of_turn, "displacement", "turn")
 section_torque = quantity("peak torque of each section", "N m", _largest, "torque")
 peak_torque = quantity("peak torque", "N m", lambda torque: jnp.max(_largest(torque)), "torque")
