@@ -16,6 +16,26 @@ from .nested import Nested as Nested
 from .panels import Panels as Panels
 from .resolution import strain_tail as strain_tail
 from .simulation import simulate as simulate
+from .soft import (
+    ActiveStrain as ActiveStrain,
+    ActiveStress as ActiveStress,
+    Clamped as Clamped,
+    DistributedLoad as DistributedLoad,
+    Elastic as Elastic,
+    EndLoad as EndLoad,
+    Free as Free,
+    FreeStrains as FreeStrains,
+    Functions as Functions,
+    Hyperelastic as Hyperelastic,
+    Legendre as Legendre,
+    Moved as Moved,
+    PiecewiseConstant as PiecewiseConstant,
+    Pinned as Pinned,
+    Soft as Soft,
+    SoftState as SoftState,
+    Springs as Springs,
+    soft_state as soft_state,
+)
 from .space_path import AbstractSpacePath as AbstractSpacePath, HeadDynamics as HeadDynamics
 from .state import HeadState as HeadState
 from .steady_swimming import steady_swim as steady_swim

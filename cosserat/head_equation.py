@@ -15,16 +15,19 @@ from spatial.checks import shown
 
 from .beam import Beam
 from .panels import Panels
+from .soft.soft_beam import Soft
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
 from .strain import Gait
 
 
-def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpacePath | None) -> AbstractSpacePath:
+def check_model(
+    beam: Beam | Soft, gait: Gait | None, fluid: AbstractFluid, path: AbstractSpacePath | None
+) -> AbstractSpacePath:
     """Refuses arguments of the wrong kind; returns the path, the default one for None."""
     path = Panels() if path is None else path
     kinds = (
-        ("beam", beam, Beam, "a cosserat.Beam"),
+        ("beam", beam, Beam | Soft, "a cosserat.Beam or a cosserat.Soft"),
         ("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Morison() or hydro.Void()"),
         ("path", path, AbstractSpacePath, "a space path, such as cosserat.Panels() or cosserat.Nested()"),
     )
@@ -32,7 +35,8 @@ def check_model(beam: Beam, gait: Gait, fluid: AbstractFluid, path: AbstractSpac
         if not isinstance(value, kind):
             hint = "; did you forget the parentheses?" if inspect.isroutine(value) or inspect.isclass(value) else ""
             raise ValueError(f"{name} = {shown(value)}: must be {rule}{hint} (the order is beam, gait, fluid)")
-    check_gait(gait)
+    if gait is not None or not isinstance(beam, Soft):  # a soft beam may be left to itself
+        check_gait(gait)
     if fluid.shedding is not None:
         fluid.shedding.check(beam.profile)
     return path

@@ -16,9 +16,10 @@ from .passing_water import PassingWater, carried_at, passing_water, wrench_of_pa
 from .reduction import carried, reduced_to_head
 from .sampled_body import SampledBody, Stations
 from .section_motion import LoadMotion, SectionMotion, at_loads, body_shape, section_motion
+from .shape import Shape
 from .space_path import BothLoops, HeadDynamics
 from .state import HeadState
-from .strain import Gait, strain_rates
+from .strain import Gait, StrainRates, strain_rates
 
 _cross = nodewise(cross)
 _coadjoint = nodewise(coadjoint)
@@ -45,27 +46,58 @@ class FirstLoop(eqx.Module):
     dynamics: HeadDynamics
 
 
-def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]) -> FirstLoop:
-    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""
-    fluid = fluid.at(t)
-    strain, shape = body_shape(body, gait, t)
+class SectionLoads(eqx.Module):
+    """Motion of the sections and what acts on them, before the head's acceleration is known.
+
+    Attributes:
+        motion: of the sections at the smooth nodes, at a head whose twist is steady.
+        loads: place and twist at the load nodes.
+        terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
+        fluid_wrench: their sum [N/m, N].
+        inertia: of body and water, lumped at the smooth nodes [kg, kg·m²].
+        wrench: on the smooth nodes, less what their motion at a steady twist of the head takes [N, N·m].
+        nose: wrench on the nose, in the head frame [N, N·m].
+        water: that passes along the body; None for a fluid that carries none.
+    """
+
+    motion: SectionMotion
+    loads: LoadMotion
+    terms: dict[str, Float[Array, "6 loads"]]
+    fluid_wrench: Float[Array, "6 loads"]
+    inertia: Float[Array, "6 6 nodes"]
+    wrench: Float[Array, "6 nodes"]
+    nose: Float[Array, "6"]
+    water: PassingWater | None
+
+
+def section_loads(
+    body: SampledBody, strain: StrainRates, shape: Shape, fluid: AbstractFluid, state: HeadState
+) -> SectionLoads:
+    """From the shape of the body to the loads on its sections. (48)-(53), (56)"""
     motion = section_motion(shape, state.twist)
     loads = at_loads(body, motion, state)
     terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
     fluid_wrench = settle(sum(terms.values(), jnp.zeros_like(loads.twist)))
     gathered = fluid_wrench @ body.from_load
     gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
-    nose = _nose_wrench(body, fluid, state)
-    water = passing_water(body, fluid, strain, motion, state)
-    if water is None:
-        inertia = body.inertia + body.added
-    else:
+    water, inertia = passing_water(body, fluid, strain, motion, state), body.inertia + body.added
+    if water is not None:
         inertia = body.inertia + water.slices.inertia
         gathered = gathered + water.slices.load
-        nose = nose + water.wrench  # the leaving water's, carried to the head
     wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
-    dynamics = reduced_to_head(motion.shape.rotation, motion.shape.position, inertia, wrench, body.nose_added, nose)
-    return FirstLoop(motion, loads, terms, fluid_wrench, water, dynamics)
+    nose = _nose_wrench(body, fluid, state)
+    return SectionLoads(motion, loads, terms, fluid_wrench, inertia, wrench, nose, water)
+
+
+def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]) -> FirstLoop:
+    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""
+    found = section_loads(body, *body_shape(body, gait, t), fluid.at(t), state)
+    # The leaving water's wrench is carried to the head.
+    nose = found.nose if found.water is None else found.nose + found.water.wrench
+    shape = found.motion.shape
+    parts = (shape.rotation, shape.position, found.inertia, found.wrench, body.nose_added, nose)
+    dynamics = reduced_to_head(*parts)
+    return FirstLoop(found.motion, found.loads, found.terms, found.fluid_wrench, found.water, dynamics)
 
 
 def second_loop(

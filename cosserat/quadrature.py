@@ -79,6 +79,27 @@ def integral_from_head(
     return (inside[..., :-1] + (jnp.cumsum(total, axis=1) - total)[..., None]).reshape(density.shape)
 
 
+def gathered_from_tail(
+    loads: Float[Array, "_ nodes"],
+    panel_integral: Float[Array, "order order_and_one"],
+    tail: Float[Array, "_"] | None = None,
+) -> Float[Array, "_ nodes"]:
+    """The transpose of `integral_from_head`: loads on the nodes, gathered by each node from all that it moves.
+
+    Args:
+        loads: on the nodes.
+        panel_integral: from values in one panel to integrals from its start to its nodes and end.
+        tail: load on the end of the last panel; None for none.
+    """
+    inside, whole = panel_integral[:, :-1], panel_integral[:, -1]
+    panels = loads.reshape(loads.shape[0], -1, panel_integral.shape[0])
+    total = jnp.sum(panels, axis=-1)
+    behind = jnp.cumsum(total[:, ::-1], axis=1)[:, ::-1] - total
+    if tail is not None:
+        behind = behind + tail[:, None]
+    return (panels @ inside.T + behind[..., None] * whole[None, None, :]).reshape(loads.shape)
+
+
 @functools.cache
 def _chebyshev_coefficients(order: int) -> np.ndarray:
     """Matrix from values at the Gauss nodes to Chebyshev coefficients on [0, 1]."""

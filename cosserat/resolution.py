@@ -45,20 +45,22 @@ def panel_turns(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> 
     The first is |∫K dX| from the start of the panel. The second is what bending about changing axes adds to it; the
     factor that is left out grows as about its tenth power.
     """
-    order = body.panel_integral.shape[0]
+    return jax.lax.map(lambda t: curvature_turns(jax.vmap(lambda x: gait(x, t)[3:])(body.X), body), times)
 
-    def turns(t):
-        curvature = jax.vmap(lambda x: gait(x, t)[3:])(body.X).reshape(-1, order, 3)
-        whole = jnp.einsum("ji,pjk->pik", body.panel_integral, curvature)
-        first = whole[:, :-1]
-        _, c1, c2, c3 = (c[..., None] for c in stumpff(jnp.sum(first * first, axis=-1)))
-        across = cross(first, curvature)
-        handed_on = (c1 - c2) * across + (c2 - c3) * cross(first, across)
-        second = jnp.einsum("ji,pjk->pik", body.panel_integral, handed_on)
-        angle = lambda factor: jnp.max(jnp.linalg.norm(factor, axis=-1))  # noqa: E731
-        return jnp.stack([angle(whole), angle(second)])
 
-    return jax.lax.map(turns, times)
+def curvature_turns(curvature: Float[Array, "nodes 3"], body: SampledBody) -> Float[Array, "2"]:
+    """`panel_turns` of a curvature at the smooth nodes [rad]."""
+    if body.stretch is not None:
+        curvature = body.stretch[:, None] * curvature
+    curvature = curvature.reshape(-1, body.panel_integral.shape[0], 3)
+    whole = jnp.einsum("ji,pjk->pik", body.panel_integral, curvature)
+    first = whole[:, :-1]
+    _, c1, c2, c3 = (c[..., None] for c in stumpff(jnp.sum(first * first, axis=-1)))
+    across = cross(first, curvature)
+    handed_on = (c1 - c2) * across + (c2 - c3) * cross(first, across)
+    second = jnp.einsum("ji,pjk->pik", body.panel_integral, handed_on)
+    angle = lambda factor: jnp.max(jnp.linalg.norm(factor, axis=-1))  # noqa: E731
+    return jnp.stack([angle(whole), angle(second)])
 
 
 def coiled(turns: Float[Array, "times 2"]) -> Bool[Array, "times"]:

@@ -76,6 +76,7 @@ class SampledBody(eqx.Module):
         to_load: interpolation from the smooth to the load nodes.
         from_load: its transpose with the quadrature weights: gathers densities as loads of the smooth nodes [m].
         leaving: where the water leaves; None for a fluid that carries none along the body.
+        knots: ends of the smooth panels [m]; None where they are even.
     """
 
     beam: Beam
@@ -93,11 +94,23 @@ class SampledBody(eqx.Module):
     to_load: Transfer
     from_load: Transfer
     leaving: Leaving | None
+    knots: Float[Array, "panels_and_one"] | None = None
+
+    @property
+    def stretch(self) -> Float[Array, "nodes"] | None:
+        """Width of each node's panel over that of even ones [-]; None where they are even.
+
+        A strain times this factor, integrated as if the panels were even, gives the integrals along the body.
+        """
+        if self.knots is None:
+            return None
+        order = self.panel_integral.shape[0]
+        return jnp.repeat(jnp.diff(self.knots), order) * ((self.knots.shape[0] - 1) / self.beam.length)
 
     def stations(self, X: Float[Array, "points"]) -> Stations:
         """Prepares abscissae [m] at which the body will be asked, many times."""
         order = self.panel_integral.shape[0]
-        from_smooth = _interpolation(X / self.beam.length, order, self.X.shape[0] // order)
+        from_smooth = _interpolation(_even(X, self.beam.length, self.knots), order, self.X.shape[0] // order)
         panel, u = locate(self.load_quadratic, X)
         cell = jnp.arange(self.load_quadratic.shape[0])[:, None, None]
         whole = jnp.asarray(gauss(LOAD_ORDER)[1])[None, :, None]
@@ -116,16 +129,29 @@ class SampledBody(eqx.Module):
 
 
 @program  # of its own, for all that follows the body
-def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> SampledBody:
-    """Lays the two grids on a body, and lumps its inertia and the fluid's."""
+def sample_body(
+    beam: Beam, fluid: AbstractFluid, order: int, panels: int, knots: Float[Array, "panels_and_one"] | None = None
+) -> SampledBody:
+    """Lays the two grids on a body, and lumps its inertia and the fluid's.
+
+    Args:
+        beam: the body.
+        fluid: the fluid around it.
+        order: Gauss nodes in one panel of the smooth grid.
+        panels: panels of the smooth grid.
+        knots: their ends [m]; even when None.
+    """
     node, _ = gauss(order)
     L, h = beam.length, beam.length / panels
-    X = L * jnp.asarray(((np.arange(panels)[:, None] + node[None, :]) / panels).ravel())
+    if knots is None:
+        X = L * jnp.asarray(((np.arange(panels)[:, None] + node[None, :]) / panels).ravel())
+    else:
+        X = (knots[:-1, None] + jnp.diff(knots)[:, None] * node[None, :]).ravel()
 
     loads = load_nodes(beam)
     section = jax.tree.map(jnp.ravel, loads.section)
     load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
-    to_load = Transfer(_interpolation(load_X / L, order, panels))
+    to_load = Transfer(_interpolation(_even(load_X, L, knots), order, panels))
     from_load = Transfer(load_weight[:, None] * to_load.back)
     load_inertia = nodewise(beam.section_inertia)(section)
     load_added = slices_added(fluid, beam, load_X, section)
@@ -144,7 +170,8 @@ def sample_body(beam: Beam, fluid: AbstractFluid, order: int, panels: int) -> Sa
         load_quadratic=loads.quadratic,
         to_load=to_load,
         from_load=from_load,
-        leaving=_leaving(beam, fluid, order, panels),
+        leaving=_leaving(beam, fluid, order, panels, knots),
+        knots=knots,
     )
 
 
@@ -157,12 +184,17 @@ def slices_added(
     return jax.vmap(fluid.added_inertia, out_axes=-1)(section)
 
 
-def _leaving(beam, fluid, order, panels):
+def _leaving(beam, fluid, order, panels, knots):
     if fluid.shedding is None:
         return None
     X = fluid.shedding.leaving(beam.profile)
-    from_smooth = _interpolation(X[None] / beam.length, order, panels)[:, 0]
+    from_smooth = _interpolation(_even(X[None], beam.length, knots), order, panels)[:, 0]
     return Leaving(X, from_smooth, fluid.added_inertia(fluid.shedding.leaving_section(beam.profile)))
+
+
+def _even(X, length, knots):
+    """Abscissae as parts of the length, each panel counting the same."""
+    return X / length if knots is None else jnp.interp(X, knots, np.linspace(0.0, 1.0, knots.shape[0]))
 
 
 def _interpolation(x, order, panels):

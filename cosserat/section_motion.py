@@ -4,6 +4,7 @@ Arrays are (component, node).
 """
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -12,7 +13,7 @@ from spatial import cross, matrix_from_quaternion, nodewise
 
 from .node_arrays import apply, settle
 from .sampled_body import SampledBody
-from .shape import Shape, shape_from_strain
+from .shape import Shape, StillShape, shape_from_strain
 from .state import HeadState
 from .strain import Gait, StrainRates, strain_rates
 
@@ -37,7 +38,14 @@ class SectionMotion(eqx.Module):
 def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> tuple[StrainRates, Shape]:
     """The strain at the smooth nodes at time t [s], and the body seen from its head."""
     strain = strain_rates(gait, body.X, t)
-    return strain, shape_from_strain(strain, body.panel_integral)
+    return strain, strained_shape(body, strain)
+
+
+def strained_shape(body: SampledBody, strain: StrainRates) -> Shape:
+    """The body with given strains at the smooth nodes, seen from its head."""
+    if body.stretch is not None:
+        strain = jax.tree.map(lambda part: body.stretch[:, None] * part, strain)
+    return shape_from_strain(strain, body.panel_integral)
 
 
 def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion:
@@ -72,6 +80,11 @@ class LoadMotion(eqx.Module):
 def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> LoadMotion:
     """The sections' motion carried from the smooth to the load nodes."""
     # A fluid that does not ask where it is lets the compiler drop the place.
-    position = state.position[:, None] + state.rotation @ (motion.shape.position @ body.to_load)
-    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(motion.shape.quaternion @ body.to_load))
-    return LoadMotion(Place(position.T, jnp.moveaxis(rotation, -1, 0), body.load_X), motion.twist @ body.to_load)
+    return LoadMotion(load_place(body, motion.shape, state), motion.twist @ body.to_load)
+
+
+def load_place(body: SampledBody, shape: Shape | StillShape, state: HeadState) -> Place:
+    """Where the sections at the load nodes are."""
+    position = state.position[:, None] + state.rotation @ (shape.position @ body.to_load)
+    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(shape.quaternion @ body.to_load))
+    return Place(position.T, jnp.moveaxis(rotation, -1, 0), body.load_X)

@@ -43,6 +43,34 @@ class Shape(eqx.Module):
     spin_rate: Float[Array, "3 nodes"]
 
 
+class StillShape(eqx.Module):
+    """Sections of a body at rest relative to its head, in the head's axes.
+
+    Attributes:
+        quaternion: of each section in the head frame.
+        rotation: its axes in the head frame, as columns (R_e).
+        position: of its centre [m] (r_e).
+    """
+
+    quaternion: Float[Array, "4 nodes"]
+    rotation: Float[Array, "3 3 nodes"]
+    position: Float[Array, "3 nodes"]
+
+
+@jax.jit
+def still_shape(strain: Float[Array, "nodes 6"], panel_integral: Float[Array, "order order_and_one"]) -> StillShape:
+    """Integrates the strains of a body at rest. (17), (18)
+
+    Args:
+        strain: (Γ, K) at the smooth nodes [-, 1/m].
+        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+    """
+    quaternion = orientation(strain[:, 3:].T, panel_integral)
+    rotation = settle(nodewise(matrix_from_quaternion)(quaternion))
+    tangent = settle(apply(rotation, strain[:, :3].T))
+    return StillShape(quaternion, rotation, integral_from_head(tangent, panel_integral))
+
+
 @jax.jit  # in all that follows the body it is the same program, traced once
 def shape_from_strain(
     strain: StrainRates,

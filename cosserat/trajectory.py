@@ -1,18 +1,27 @@
 """The motion of the head in time: pure arrays in, pure arrays out, for gradients to go through."""
 
+import math
+
 import diffrax
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import Numbers, quaternion_rate
-from stepping import KEPT_STEPS, Marcher, Span, integrate, program
+from spatial import Numbers, one_of, positive, quaternion_rate
+from spatial.checks import shown
+from stepping import KEPT_STEPS, Marcher, Span, break_times, integrate, program
+from stepping.fixed import walk
+from stepping.implicit import implicit_step
 
 from .beam import Beam
 from .head_equation import check_model, check_state
 from .panels import Panels
-from .resolution import coiled, panel_turns
+from .resolution import coiled, curvature_turns, panel_turns
+from .soft.mechanism import SoftMechanism, states_of
+from .soft.sampled_soft import sample_soft
+from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
@@ -23,6 +32,8 @@ FAILED = (
     f"in reverse mode {KEPT_STEPS} unless an adjoint is given)."
 )
 
+
+METHODS = ("adaptive", "implicit")
 
 COILED = (
     "the gait coils the body within one panel of the space path, past what its expansions resolve: raise "
@@ -42,6 +53,8 @@ class Trajectory(eqx.Module):
         succeeded: whether the integration reached the last time.
         coiled: whether the gait coils the body within one panel of the space path, past what it resolves.
         dense: the continuous solution, when it was asked for: see `state_at`.
+        q: free modes of a soft beam [-, 1/m]; None for a beam.
+        dq: their rates [1/s, 1/(m·s)]; None for a beam.
     """
 
     time: Float[Array, "times"]
@@ -52,27 +65,30 @@ class Trajectory(eqx.Module):
     succeeded: Bool[Array, ""]
     coiled: Bool[Array, ""]
     dense: diffrax.AbstractGlobalInterpolation | diffrax.DenseInterpolation | None = None
+    q: Float[Array, "times modes"] | None = None
+    dq: Float[Array, "times modes"] | None = None
 
-    def state(self, k: int | Int[Array, ""]) -> HeadState:
+    def state(self, k: int | Int[Array, ""]) -> HeadState | SoftState:
         """The state at the k-th output time."""
-        return unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
+        head = unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
+        return head if self.q is None or self.dq is None else unchecked_soft_state(head, self.q[k], self.dq[k])
 
     def state_at(self, t: Numbers) -> HeadState:
         """The state at any time between the first and the last [s]; needs `rollout(..., dense=True)`."""
         if self.dense is None:
-            raise ValueError("state_at needs the dense output: call rollout(..., dense=True)")
+            raise ValueError("state_at needs the dense output of a beam: call rollout(..., dense=True)")
         position, quaternion, twist = jnp.split(self.dense.evaluate(jnp.asarray(t, float)), (3, 7))
         return unchecked_state(position, quaternion / jnp.linalg.norm(quaternion), twist)
 
 
 def rollout(
-    beam: Beam,
-    gait: Gait,
+    beam: Beam | Soft,
+    gait: Gait | None,
     fluid: AbstractFluid,
     t1: Numbers = 10.0,
     *,
     t0: Numbers = 0.0,
-    state: HeadState | None = None,
+    state: HeadState | SoftState | None = None,
     samples: int = 201,
     times: Numbers | None = None,
     path: AbstractSpacePath | None = None,
@@ -87,6 +103,7 @@ def rollout(
     land: bool = False,
     throw: bool = True,
     progress: diffrax.AbstractProgressMeter | None = None,
+    method: str = "adaptive",
 ) -> Trajectory:
     """Swims: integrates the head's dynamics in time. jit-, vmap- and grad-safe.
 
@@ -96,12 +113,13 @@ def rollout(
     ([0.0, 0.25, 0.5], (3, 3))
 
     Args:
-        beam: the body.
-        gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, the integrator steps onto them.
+        beam: the body; a `Soft` one is integrated with its free modes.
+        gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, the integrator steps onto them. None leaves a
+            soft beam to itself.
         fluid: the fluid around it.
         t1: last time [s].
         t0: first time [s].
-        state: state of the head at t0; at rest at the world's origin when None.
+        state: state of the head at t0, of head and modes for a soft beam; at rest at the world's origin when None.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         path: the way along X; `Panels()` when None.
@@ -120,13 +138,29 @@ def rollout(
         throw: raise when the integration fails; otherwise `succeeded` and `coiled` tell; arrays
             past a failure are infinite.
         progress: a diffrax progress meter.
+        method: "adaptive" for explicit steps under error control, or "implicit" for equal steps of about dt0 that are
+            implicit in the stiffness and damping of a soft beam, which then do not bound the step.
     """
     path = check_model(beam, gait, fluid, path)
+    one_of("method", method, METHODS)
     span = Span(t0, t1, samples, times)
-    state = HeadState() if state is None else state
-    check_state(state)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
-    run = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
+    if isinstance(beam, Soft) and beam.is_beam:
+        beam = beam.beam
+    if isinstance(beam, Soft):
+        if not isinstance(path, Panels):
+            raise ValueError(f"path = {shown(path)}: a soft beam is integrated in time on cosserat.Panels")
+        sampled = sample_soft(beam, fluid, path.order, path.panels)
+        if method == "implicit":
+            run = _stepped_soft(sampled, gait, fluid, _even_steps(span, times, dt0), start_of(beam, state))
+        else:
+            run = _integrate_soft(sampled, gait, fluid, span, start_of(beam, state), marcher, land)
+    else:
+        if method == "implicit":
+            raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
+        state = HeadState() if state is None else state
+        check_state(state)
+        run = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
     if not throw:
         return run
     twist = eqx.error_if(run.twist, run.coiled, COILED)
@@ -153,3 +187,46 @@ def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
     return Trajectory(span.times, position, quaternion, twist, march.steps, succeeded, too_coiled, march.dense)
+
+
+@program
+def _integrate_soft(sampled, gait, fluid, span, state, marcher, land):
+    """The compiled part, for a soft beam and explicit steps."""
+    mechanism = SoftMechanism(sampled, gait, fluid)
+    march = integrate(mechanism.rates, mechanism.start(state), span, marcher, gait, False, land)
+    return _soft_trajectory(mechanism, span, march.states, march.steps, march.reached)
+
+
+@program
+def _stepped_soft(sampled, gait, fluid, span, state):
+    """The compiled part, for a soft beam and implicit steps."""
+    mechanism = SoftMechanism(sampled, gait, fluid)
+    step = lambda t, h, point: implicit_step(mechanism, t, point, h)  # noqa: E731
+    points = walk(step, mechanism.start(state), span, breaks=break_times(gait))
+    steps = jnp.asarray([span.between * span.records, 0])
+    return _soft_trajectory(mechanism, span, points, steps, jnp.asarray(True))
+
+
+def _soft_trajectory(mechanism, span, points, steps, reached):
+    sampled, gait = mechanism.sampled, mechanism.gait
+    head, q, dq = states_of(mechanism, span.times, points)
+
+    def turns(at):
+        t, q = at
+        return curvature_turns(sampled.strains(gait, q, jnp.zeros_like(q), t).xi[:, 3:], sampled.body)
+
+    too_coiled = jnp.any(coiled(jax.lax.map(turns, (span.times, q))))
+    succeeded = reached & jnp.all(jnp.isfinite(head.twist)) & jnp.all(jnp.isfinite(dq))
+    parts = (span.times, head.position, head.quaternion, head.twist, steps, succeeded, too_coiled)
+    return Trajectory(*parts, q=q, dq=dq)
+
+
+def _even_steps(span, times, dt0):
+    """The span with equal steps of at most dt0 between its even records."""
+    if times is not None:
+        raise ValueError("times: method = 'implicit' takes equal steps between even output times: give samples instead")
+    if dt0 is None:
+        raise ValueError("dt0 = None: method = 'implicit' needs its step [s], such as a fiftieth of a beat")
+    apart = float(span.t1 - span.t0) / span.records
+    between = max(1, math.ceil(apart / float(positive("dt0", dt0, "s")) - 1e-9))
+    return Span.counted(span.t0, apart / between, between, span.records)

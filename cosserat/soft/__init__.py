@@ -1,0 +1,30 @@
+"""Soft beams: free strains with a law of their own, beside those that a gait imposes."""
+
+from .head import (
+    Clamped as Clamped,
+    Free as Free,
+    Moved as Moved,
+    Pinned as Pinned,
+)
+from .laws import (
+    ActiveStrain as ActiveStrain,
+    ActiveStress as ActiveStress,
+    Elastic as Elastic,
+    Hyperelastic as Hyperelastic,
+    Springs as Springs,
+)
+from .loads import (
+    DistributedLoad as DistributedLoad,
+    EndLoad as EndLoad,
+)
+from .soft_beam import (
+    Soft as Soft,
+    SoftState as SoftState,
+    soft_state as soft_state,
+)
+from .strain_basis import (
+    FreeStrains as FreeStrains,
+    Functions as Functions,
+    Legendre as Legendre,
+    PiecewiseConstant as PiecewiseConstant,
+)

@@ -1,0 +1,192 @@
+"""The equations of motion of a soft beam, reduced to its head and its modes.
+
+    [M_00 M_0q; M_q0 M_qq] (dη0/dt, d²q/dt²) = (wrench on the head, force on the modes)
+
+Two forms that check each other. By columns: J' = -ad_ξ J + BΦ, in the head's axes a plain integral of Ad_g BΦ, then
+M = ∫Jᵀ(M̄ + M̄_a)J. By inverse dynamics: sections that move with given accelerations, the wrench Λ that each section
+carries from all that lies aft of it, and its work -∫ΦᵀBᵀΛ on the modes. Arrays are (component, node).
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.custom_derivatives import SymbolicZero
+from jax.scipy.linalg import cho_factor, cho_solve
+from jaxtyping import Array, Float
+
+from spatial import Ad, cross, join, nodewise
+
+from ..node_arrays import apply, settle
+from ..quadrature import gathered_from_tail, integral_from_head
+
+_Ad = nodewise(Ad)
+_cross = nodewise(cross)
+
+
+class Parts(eqx.Module):
+    """What the reduced equations are made of, at the smooth nodes.
+
+    Attributes:
+        rotation: axes of each section in the head frame, as columns.
+        position: its centre there [m].
+        inertia: lumped at it, of body and water, in the section frame [kg, kg·m²].
+        wrench: on it, less what its motion at zero dη0/dt and d²q/dt² takes, in the section frame [N, N·m].
+        nose_inertia: added inertia of the nose, in the head frame [kg, kg·m²].
+        nose: wrench on the nose, in the head frame [N, N·m].
+        tail: wrench on the tail, about the nose, in the head frame [N, N·m]; None for none.
+        leaving: wrench of water that leaves the body, about the nose in the head frame, shared among the nodes
+            around its edge [N, N·m]; None for none.
+        inner: what springs, dampers and muscles do to the modes [J].
+        phi: modes times the stretch of the grid, at the nodes that they move [-].
+        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+    """
+
+    rotation: Float[Array, "3 3 nodes"]
+    position: Float[Array, "3 nodes"]
+    inertia: Float[Array, "6 6 nodes"]
+    wrench: Float[Array, "6 nodes"]
+    nose_inertia: Float[Array, "6 6"]
+    nose: Float[Array, "6"]
+    tail: Float[Array, "6"] | None
+    leaving: Float[Array, "6 nodes"] | None
+    inner: Float[Array, "modes"]
+    phi: Float[Array, "modes active"]
+    panel_integral: Float[Array, "order order_and_one"]
+
+
+def inertia_matrix(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m m"]:
+    """M of the head and the modes, by columns [kg, kg·m, kg·m²]: ∫Jᵀ(M̄ + M̄_a)J."""
+    n, active = parts.phi.shape
+    shift = settle(_Ad(parts.rotation, parts.position))
+    shifted = settle(sum(parts.inertia[:, k, None] * shift[None, k] for k in range(6)))
+    at_head = settle(jnp.einsum("ian,ibn->abn", shift, shifted))  # about the nose, in the head frame
+    columns = mode_columns(parts, components)
+    here = at_head[..., -active:]
+    momenta = settle(sum(here[:, k, None] * columns[None, k] for k in range(6)))
+    head = jnp.sum(at_head, axis=-1) + parts.nose_inertia
+    mixed = jnp.sum(momenta, axis=-1)
+    flat = lambda x: jnp.swapaxes(x, 0, 1).reshape(n, -1)  # noqa: E731
+    modes = flat(columns) @ flat(momenta).T
+    return jnp.block([[head, mixed], [mixed.T, modes]])
+
+
+def mode_columns(parts: Parts, components: tuple[int, ...]) -> Float[Array, "6 modes active"]:
+    """Twist about the nose, in the head frame, of each section for a unit rate of each mode: ∫Ad_g BΦ."""
+    n, active = parts.phi.shape
+    density = settle(strain_axes(parts)[:, np.asarray(components, int)] * parts.phi[None])
+    return settle(integral_from_head(density.reshape(6 * n, active), parts.panel_integral)).reshape(6, n, active)
+
+
+def strain_axes(parts: Parts) -> Float[Array, "6 6 active"]:
+    """Ad_g: the twist about the nose, in the head frame, that a unit rate of each strain gives all that is aft."""
+    active = parts.phi.shape[1]
+    R, r = parts.rotation[..., -active:], parts.position[..., -active:]
+    lever = settle(_cross(jnp.broadcast_to(r[:, None], R.shape).reshape(3, -1), R.reshape(3, -1)).reshape(R.shape))
+    linear = jnp.concatenate([R, jnp.zeros_like(R)], axis=0)
+    return jnp.concatenate([linear, jnp.concatenate([lever, R], axis=0)], axis=1)
+
+
+def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]) -> Float[Array, "m"]:
+    """What is left of force less inertia at given rates (dη0/dt, d²q/dt²), by inverse dynamics [N, N·m, J].
+
+    It is b - M a of the reduced equations, found without M.
+    """
+    active = parts.phi.shape[1]
+    still = parts.position.shape[1] - active
+    moved = settle(jnp.einsum("kn,k,kc->cn", parts.phi, rates[6:], np.eye(6)[np.asarray(components, int)]))
+    bent = integral_from_head(settle(apply(strain_axes(parts), moved)), parts.panel_integral)  # ∫Ad_g BΦ d²q/dt²
+    twist_rate = rates[:6, None] + jnp.pad(bent, ((0, 0), (still, 0)))
+    back = jnp.swapaxes(parts.rotation, 0, 1)
+    linear = apply(back, settle(twist_rate[:3] + _cross(twist_rate[3:], parts.position)))
+    rate = settle(jnp.concatenate([linear, apply(back, twist_rate[3:])]))
+    left = eqx.tree_at(
+        lambda p: (p.wrench, p.nose),
+        parts,
+        (settle(parts.wrench - apply(parts.inertia, rate)), parts.nose - parts.nose_inertia @ rates[:6]),
+    )
+    return reduced_force(left, components)
+
+
+def reduced_force(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m"]:
+    """b: the wrenches on the sections, gathered at the head and by the modes [N, N·m, J]."""
+    active = parts.phi.shape[1]
+    force = settle(apply(parts.rotation, parts.wrench[:3]))
+    couple = apply(parts.rotation, parts.wrench[3:]) + _cross(parts.position, force)
+    loads = jnp.concatenate([force, couple])  # about the nose, in the head frame
+    loads = settle(loads if parts.leaving is None else loads + parts.leaving)
+    head = jnp.sum(loads, axis=1) + parts.nose
+    if parts.tail is not None:
+        head = head + parts.tail
+    # -Λ of the sections: what lies aft of each, seen from it.
+    aft = settle(gathered_from_tail(loads[:, -active:], parts.panel_integral, parts.tail))
+    work = settle(apply(jnp.swapaxes(strain_axes(parts), 0, 1), aft))
+    return jnp.concatenate([head, jnp.sum(parts.phi * work[np.asarray(components, int)], axis=1) + parts.inner])
+
+
+def accelerations(
+    parts: Parts, components: tuple[int, ...], free: tuple[int, ...], given: Float[Array, "6"]
+) -> Float[Array, "m"]:
+    """(dη0/dt, d²q/dt²) that balance the body [m/s², rad/s², 1/s², 1/(m·s²)].
+
+    Args:
+        parts: of the reduced equations.
+        components: place in the strain vector of each mode.
+        free: components of dη0/dt that the dynamics decide.
+        given: the others.
+    """
+    n = parts.phi.shape[0]
+    unknown = np.concatenate([np.asarray(free, int), 6 + np.arange(n)]).astype(int)
+    dynamic, static = eqx.partition(parts, eqx.is_array)
+    leaves, tree = jax.tree.flatten(dynamic)
+
+    def factored(matrix):
+        return cho_factor(matrix[np.ix_(unknown, unknown)], lower=True)
+
+    def solved(factor, force):
+        return jnp.zeros(6 + n).at[unknown].set(cho_solve(factor, force[unknown]), unique_indices=True)
+
+    def rebuilt(leaves):
+        return eqx.combine(jax.tree.unflatten(tree, leaves), static)
+
+    def balanced(given, parts):
+        matrix, force = inertia_matrix(parts, components), reduced_force(parts, components)
+        known = jnp.concatenate([given, jnp.zeros(n)])
+        factor = factored(matrix)
+        return known + solved(factor, force - (0.0 if len(free) == 6 else matrix @ known)), factor
+
+    @jax.custom_jvp
+    def rates(given, *leaves):
+        return balanced(given, rebuilt(leaves))[0]
+
+    def derivative(primals, tangents):
+        """M δa = δ(b - M a) at a fixed a: no derivative of the matrix is ever taken."""
+        found, factor = balanced(primals[0], rebuilt(primals[1:]))
+        moving = [k for k, change in enumerate(tangents) if not isinstance(change, SymbolicZero)]
+        if not moving:
+            return found, jnp.zeros_like(found)
+
+        def left(*moved):
+            now = list(primals)
+            for k, value in zip(moving, moved, strict=True):
+                now[k] = value
+            shifted = found + jnp.pad(now[0] - primals[0], (0, n))
+            return imbalance(rebuilt(now[1:]), components, shifted)
+
+        _, change = jax.jvp(left, tuple(primals[k] for k in moving), tuple(tangents[k] for k in moving))
+        driven = jnp.zeros(6) if isinstance(tangents[0], SymbolicZero) else tangents[0]
+        return found, jnp.concatenate([driven, jnp.zeros(n)]) + solved(factor, change)
+
+    rates.defjvp(derivative, symbolic_zeros=True)
+    return rates(given, *leaves)
+
+
+def head_reaction(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]) -> Float[Array, "6"]:
+    """What the holder does to the head, in its frame [N, N·m]; zero for a free one."""
+    return -imbalance(parts, components, rates)[:6]
+
+
+def about_nose(rotation: Float[Array, "3 3"], position: Float[Array, "3"], wrench: Float[Array, "6"]):
+    """A wrench on a section, in its frame, as a wrench about the nose in the head frame [N, N·m]."""
+    force = rotation @ wrench[:3]
+    return join(force, rotation @ wrench[3:] + cross(position, force))

@@ -1,0 +1,95 @@
+"""How the head of a soft beam is held: free, clamped, pinned, or moved along a given path."""
+
+import abc
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import join, matrix_from_quaternion, quaternion_conjugate, quaternion_multiply
+from spatial.checks import shown
+
+from ..state import HeadState, unchecked_state
+
+
+class AbstractHead(eqx.Module):
+    """A rule for the head's motion.
+
+    Attributes:
+        free: components of the head's twist, in its frame, that the dynamics decide; the others are given.
+    """
+
+    free: eqx.AbstractVar[tuple[int, ...]]
+
+    @abc.abstractmethod
+    def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
+        """The state with what is given put in, and the given rates of the twist (zero for free ones) [m/s², rad/s²]."""
+
+
+class Free(AbstractHead):
+    """A head that nothing holds: swimming."""
+
+    free: tuple[int, ...] = eqx.field(static=True, default=(0, 1, 2, 3, 4, 5))
+
+    def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
+        """The state itself."""
+        return state, jnp.zeros(6)
+
+
+class Clamped(AbstractHead):
+    """A head held at the place and in the direction in which the motion starts."""
+
+    free: tuple[int, ...] = eqx.field(static=True, default=())
+
+    def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
+        """At rest."""
+        return unchecked_state(state.position, state.quaternion, jnp.zeros(6)), jnp.zeros(6)
+
+
+class Pinned(AbstractHead):
+    """A nose held at its place by a ball joint: the head turns freely about it."""
+
+    free: tuple[int, ...] = eqx.field(static=True, default=(3, 4, 5))
+
+    def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
+        """The nose at rest."""
+        twist = join(jnp.zeros(3), state.twist[3:])
+        return unchecked_state(state.position, state.quaternion, twist), jnp.zeros(6)
+
+
+class Moved(AbstractHead):
+    """A head led along a given path, as a fin that is shaken.
+
+    Attributes:
+        path: t -> (position [m], quaternion (w, x, y, z)) of the head in the world, twice differentiable, written
+            with `jax.numpy`. The quaternion need not be unit.
+
+    Example:
+        >>> import cosserat, jax.numpy as jnp
+        >>> upright = jnp.array([1.0, 0.0, 0.0, 0.0])
+        >>> shaken = cosserat.Moved(lambda t: (jnp.array([0.0, 0.01, 0.0]) * jnp.sin(9.0 * t), upright))
+    """
+
+    path: Callable[[Float[Array, ""]], tuple[Float[Array, "3"], Float[Array, "4"]]]
+    free: tuple[int, ...] = eqx.field(static=True, default=())
+
+    def __check_init__(self):
+        if not callable(self.path):
+            raise ValueError(f"Moved.path = {shown(self.path)}: must be a callable t -> (position, quaternion)")
+
+    def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
+        """Pose, twist and rate of the twist on the path."""
+
+        def pose(t):
+            position, quaternion = self.path(t)
+            return jnp.asarray(position, float), quaternion / jnp.linalg.norm(quaternion)
+
+        def twist(t):
+            (_, q), (velocity, dq) = jax.jvp(pose, (t,), (jnp.ones_like(t),))
+            spin = 2.0 * quaternion_multiply(quaternion_conjugate(q), dq)[1:]
+            return join(matrix_from_quaternion(q).T @ velocity, spin)
+
+        value, rate = jax.jvp(twist, (t,), (jnp.ones_like(t),))
+        return unchecked_state(*pose(t), value), rate

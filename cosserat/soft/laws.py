@@ -1,0 +1,247 @@
+"""What a free strain resists with: elastic stress, viscous stress, and stress that muscles add.
+
+The stress Λ is what the tail side exerts on the head side, in the section frame: Λ = ∂U/∂ξ + D dξ/dt + Λ_act. It is
+minus the internal wrench (Rᵀn, M) that the library reports.
+"""
+
+import abc
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from hydro import EllipticSection
+from spatial import Numbers, finite, non_negative, positive
+from spatial.checks import shown
+
+Along = Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
+
+
+class AbstractStress(eqx.Module):
+    """A law of the material: energy density and damping."""
+
+    @abc.abstractmethod
+    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """Stiffness against each strain, about the rest shape, in the section frame [N, N·m²]."""
+
+    @abc.abstractmethod
+    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """Viscosity against the rate of each strain, in the section frame [N·s, N·m²·s]."""
+
+    @property
+    def linear(self) -> bool:
+        """Whether the elastic stress is the stiffness times the strain less the rest shape."""
+        return True
+
+    def energy(
+        self, X: Float[Array, ""], section: EllipticSection, strain: Float[Array, "6"], rest: Float[Array, "6"]
+    ) -> Float[Array, ""]:
+        """Elastic energy per metre [J/m]: ½ (ξ - ξ*)ᵀ H (ξ - ξ*) unless the law says otherwise."""
+        return 0.5 * jnp.sum(self.stiffness(X, section) * (strain - rest) ** 2)
+
+
+class Elastic(AbstractStress):
+    """Linear elastic material of elliptic sections, with Kelvin-Voigt damping.
+
+        H = diag(EA, κGA, κGA, GJ, EI2, EI3),   D = τ H + diag(damping)
+
+    EI2 = Eπbc³/4 is about t2, EI3 = Eπb³c/4 about t3, and GJ = Gπb³c³/(b² + c²), Saint-Venant's for an ellipse.
+
+    Attributes:
+        young: Young's modulus E [Pa].
+        shear: shear modulus G [Pa].
+        shear_correction: κ [-].
+        damping_time: τ of Kelvin and Voigt [s].
+        extra_damping: viscosity of each strain besides [N·s, N·m²·s].
+
+    Example:
+        >>> import cosserat
+        >>> float(cosserat.Elastic(young=3e6, poisson=0.5).shear)
+        1000000.0
+    """
+
+    young: Float[Array, ""]
+    shear: Float[Array, ""]
+    shear_correction: Float[Array, ""]
+    damping_time: Float[Array, ""]
+    extra_damping: Float[Array, "6"]
+
+    def __init__(
+        self,
+        young: Numbers,
+        *,
+        poisson: Numbers | None = None,
+        shear: Numbers | None = None,
+        shear_correction: Numbers = 1.0,
+        damping_time: Numbers = 0.0,
+        damping: Numbers = (0.0,) * 6,
+    ):
+        """Poisson's ratio (0.5, incompressible, when None) gives G = E / (2 (1 + ν)), unless `shear` is given."""
+        self.young = positive("Elastic.young", young, "Pa")
+        if shear is not None and poisson is not None:
+            raise ValueError("Elastic: poisson and shear are both given: give one of them, G = E / (2 (1 + poisson))")
+        if shear is None:
+            ratio = finite("Elastic.poisson", 0.5 if poisson is None else poisson, ())
+            if not isinstance(ratio, Tracer) and not -1.0 < float(ratio) <= 0.5:
+                raise ValueError(f"Elastic.poisson = {float(ratio):g}: must lie between -1 and 0.5")
+            shear = self.young / (2.0 * (1.0 + ratio))
+        self.shear = positive("Elastic.shear", shear, "Pa")
+        self.shear_correction = positive("Elastic.shear_correction", shear_correction)
+        self.damping_time = non_negative("Elastic.damping_time", damping_time, "s")
+        self.extra_damping = jnp.broadcast_to(non_negative("Elastic.damping", damping), (6,))
+
+    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """EA, κGA, κGA, GJ, EI2, EI3 [N, N·m²]."""
+        b, c, area = section.b, section.c, section.area
+        square = b**2 + c**2
+        torsion = jnp.pi * (b * c) ** 3 / jnp.where(square > 0, square, 1.0)
+        bending = section.second_moments[..., 1:]
+        sheared = self.shear_correction * self.shear * area
+        return jnp.stack([self.young * area, sheared, sheared, self.shear * torsion, *(self.young * bending)])
+
+    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """τ H and what is given besides [N·s, N·m²·s]."""
+        return self.damping_time * self.stiffness(X, section) + self.extra_damping
+
+
+class Springs(AbstractStress):
+    """Linear elastic with stiffness and damping given along the body, whatever its sections.
+
+    Attributes:
+        values: stiffness (EA, GA, GA, GJ, EI2, EI3), six numbers or a function of X [N, N·m²].
+        damping_time: τ of Kelvin and Voigt [s].
+        extra_damping: viscosity besides, six numbers or a function of X [N·s, N·m²·s].
+
+    Example:
+        >>> import cosserat
+        >>> rod = cosserat.Springs([1e4, 4e3, 4e3, 1.5, 4.0, 2.0], damping_time=0.01)
+    """
+
+    values: Along
+    damping_time: Float[Array, ""]
+    extra_damping: Along
+
+    def __init__(self, stiffness: Numbers | Along, *, damping_time: Numbers = 0.0, damping: Numbers | Along = 0.0):
+        self.values = _along("Springs.stiffness", stiffness)
+        self.damping_time = non_negative("Springs.damping_time", damping_time, "s")
+        self.extra_damping = _along("Springs.damping", damping)
+
+    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """As given [N, N·m²]."""
+        return _at(self.values, X)
+
+    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """τ H and what is given besides [N·s, N·m²·s]."""
+        return self.damping_time * _at(self.values, X) + _at(self.extra_damping, X)
+
+
+class Hyperelastic(AbstractStress):
+    """Any energy density U(X, ξ): the stress is its derivative.
+
+    Attributes:
+        density: (X, ξ) -> U, written with `jax.numpy` [J/m]; zero derivative at the rest shape.
+        rest: ξ about which `stiffness`, the linear part that implicit time steps use, is taken [-, 1/m].
+        viscosity: six numbers or a function of X [N·s, N·m²·s].
+
+    Example:
+        >>> import cosserat
+        >>> hardening = cosserat.Hyperelastic(lambda X, xi: 0.5 * xi[5] ** 2 + 0.1 * xi[5] ** 4)
+    """
+
+    density: Callable[[Float[Array, ""], Float[Array, "6"]], Float[Array, ""]]
+    rest: Float[Array, "6"]
+    viscosity: Along
+
+    def __init__(
+        self,
+        density: Callable[[Float[Array, ""], Float[Array, "6"]], Float[Array, ""]],
+        *,
+        damping: Numbers | Along = 0.0,
+        rest: Numbers = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    ):
+        if not callable(density):
+            raise ValueError(f"Hyperelastic.density = {shown(density)}: must be a callable (X, strain) -> energy [J/m]")
+        self.density = density
+        self.rest = finite("Hyperelastic.rest", rest, (6,))
+        self.viscosity = _along("Hyperelastic.damping", damping)
+
+    @property
+    def linear(self) -> bool:
+        """False: the stress is that of the energy."""
+        return False
+
+    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """Diagonal of the second derivative of U at the rest shape [N, N·m²]."""
+        return jnp.diagonal(jax.hessian(self.density, argnums=1)(X, self.rest))
+
+    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+        """As given [N·s, N·m²·s]."""
+        return _at(self.viscosity, X)
+
+    def energy(
+        self, X: Float[Array, ""], section: EllipticSection, strain: Float[Array, "6"], rest: Float[Array, "6"]
+    ) -> Float[Array, ""]:
+        """U(X, ξ) [J/m]."""
+        return self.density(X, strain)
+
+
+class AbstractActuator(eqx.Module):
+    """What muscles add to the stress, on the free strains."""
+
+    @abc.abstractmethod
+    def stress(
+        self,
+        X: Float[Array, ""],
+        t: Float[Array, ""],
+        strain: Float[Array, "6"],
+        stiffness: Float[Array, "6"],
+    ) -> Float[Array, "6"]:
+        """Λ_act, tail side on head side, in the section frame [N, N·m].
+
+        Args:
+            X: abscissa [m].
+            t: time [s].
+            strain: of the section [-, 1/m].
+            stiffness: of the material there [N, N·m²].
+        """
+
+
+class ActiveStrain(AbstractActuator):
+    """Muscles that shift the rest shape: Λ_act = -H ξ_act(X, t).
+
+    Attributes:
+        strain: (X, t) -> ξ_act, added to the rest shape [-, 1/m].
+    """
+
+    strain: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
+
+    def stress(self, X: Float[Array, ""], t: Float[Array, ""], strain: Float[Array, "6"], stiffness: Float[Array, "6"]):
+        """-H ξ_act [N, N·m]."""
+        return -stiffness * self.strain(X, t)
+
+
+class ActiveStress(AbstractActuator):
+    """Muscles that pull with a given force and moment, whatever the strain.
+
+    A positive active moment lowers the strain: alone it bends the body to ξ* - Λ_act / H.
+
+    Attributes:
+        value: (X, t) -> Λ_act [N, N·m].
+    """
+
+    value: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
+
+    def stress(self, X: Float[Array, ""], t: Float[Array, ""], strain: Float[Array, "6"], stiffness: Float[Array, "6"]):
+        """As given [N, N·m]."""
+        return self.value(X, t)
+
+
+def _along(name, value):
+    return value if callable(value) else jnp.broadcast_to(non_negative(name, value), (6,))
+
+
+def _at(value, X):
+    return jnp.asarray(value(X), float) if callable(value) else value

@@ -1,0 +1,102 @@
+"""Forces and moments that act on the body besides the fluid: at an end, or along it; dead or following."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import Numbers, finite, join, one_of
+from spatial.checks import shown
+
+History = Callable[[Float[Array, ""]], Float[Array, ""]]
+
+
+class EndLoad(eqx.Module):
+    """A force and a moment on the tail or on the nose.
+
+    Attributes:
+        force: [N], in the world when dead, in the section frame when following.
+        moment: [N·m], likewise.
+        follower: whether it turns with the section; a dead load keeps its direction in the world.
+        at: "tail" or "head".
+        history: t -> factor, for a load that changes in time; None for 1.
+
+    Example:
+        >>> import cosserat
+        >>> push = cosserat.EndLoad(force=[0.0, 20.0, 0.0], follower=True)
+    """
+
+    force: Float[Array, "3"]
+    moment: Float[Array, "3"]
+    follower: bool = eqx.field(static=True)
+    at: str = eqx.field(static=True)
+    history: History | None
+
+    def __init__(
+        self,
+        force: Numbers = (0.0, 0.0, 0.0),
+        moment: Numbers = (0.0, 0.0, 0.0),
+        *,
+        follower: bool = False,
+        at: str = "tail",
+        history: History | None = None,
+    ):
+        one_of("EndLoad.at", at, ("tail", "head"))
+        self.force = finite("EndLoad.force", force, (3,))
+        self.moment = finite("EndLoad.moment", moment, (3,))
+        self.follower, self.at, self.history = bool(follower), at, _checked("EndLoad", history)
+
+    def wrench(self, rotation: Float[Array, "3 3"], t: Float[Array, ""]) -> Float[Array, "6"]:
+        """In the section frame, whose axes in the world are the columns of `rotation` [N, N·m]."""
+        load = join(self.force, self.moment)
+        if not self.follower:
+            load = join(rotation.T @ self.force, rotation.T @ self.moment)
+        return load if self.history is None else self.history(t) * load
+
+
+class DistributedLoad(eqx.Module):
+    """A force and a moment per metre of the body.
+
+    Attributes:
+        density: six numbers or X -> six numbers (f, c) [N/m, N], in the world when dead, in the section frame when
+            following.
+        follower: whether it turns with the section.
+        history: t -> factor; None for 1.
+    """
+
+    density: Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
+    follower: bool = eqx.field(static=True)
+    history: History | None
+
+    def __init__(
+        self,
+        density: Numbers | Callable[[Float[Array, ""]], Float[Array, "6"]],
+        *,
+        follower: bool = False,
+        history: History | None = None,
+    ):
+        self.density = density if callable(density) else finite("DistributedLoad.density", density, (6,))
+        self.follower, self.history = bool(follower), _checked("DistributedLoad", history)
+
+    def wrench(self, X: Float[Array, ""], rotation: Float[Array, "3 3"], t: Float[Array, ""]) -> Float[Array, "6"]:
+        """Per metre at X, in the section frame [N/m, N]."""
+        load = jnp.asarray(self.density(X), float) if callable(self.density) else self.density
+        if not self.follower:
+            load = join(rotation.T @ load[:3], rotation.T @ load[3:])
+        return load if self.history is None else self.history(t) * load
+
+
+Load = EndLoad | DistributedLoad
+
+
+def check_load(load: object) -> None:
+    """Refuses what is not a load."""
+    if not isinstance(load, Load):
+        raise ValueError(f"loads has {shown(load)}: must be a cosserat.EndLoad or a cosserat.DistributedLoad")
+
+
+def _checked(name, history):
+    if history is not None and not callable(history):
+        raise ValueError(f"{name}.history = {shown(history)}: must be a callable t -> factor, or None")
+    return history

@@ -1,0 +1,140 @@
+"""A soft beam laid on the two grids of the fast path: modes, stiffness and damping matrices, made once per run."""
+
+import itertools
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+from stepping import kept_program
+
+from ..sampled_body import SampledBody, sample_body
+from ..strain import Gait, StrainRates, strain_rates
+from .soft_beam import Soft, selector
+
+
+class SampledSoft(eqx.Module):
+    """What does not change while a soft beam moves in a given fluid.
+
+    Attributes:
+        soft: the beam.
+        body: its grids and lumped inertias; smooth panels end where a free strain may jump.
+        phi: modes at the smooth nodes, from node `first` on [-].
+        load_phi: modes at the load nodes, times their quadrature weights [m].
+        load_stiffness: stiffness of the law at the load nodes [N, N·m²].
+        stiffness: K_ε = ∫ΦᵀBᵀHBΦ, of the modes [J].
+        damping: D_ε = ∫ΦᵀBᵀDBΦ [J·s].
+        first: first smooth node that a free strain moves.
+    """
+
+    soft: Soft
+    body: SampledBody
+    phi: Float[Array, "modes active"]
+    load_phi: Float[Array, "modes loads"]
+    load_stiffness: Float[Array, "6 loads"]
+    stiffness: Float[Array, "modes modes"]
+    damping: Float[Array, "modes modes"]
+    first: int = eqx.field(static=True)
+
+    def strains(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> StrainRates:
+        """Strains at the smooth nodes, and their rates but for what q̈ adds."""
+        imposed = strain_rates(self.soft.imposed(gait), self.body.X, t)
+        pick = selector(self.soft.components).T
+        both = jnp.concatenate([q[:, None] * pick, dq[:, None] * pick], axis=1)
+        free = jnp.pad(self.phi.T @ both, ((self.first, 0), (0, 0)))
+        return StrainRates(imposed.xi + free[:, :6], imposed.dxi + free[:, 6:], imposed.ddxi)
+
+    def elastic_strain(self, q: Any) -> Float[Array, "loads 6"]:
+        """Strain the law sees, at the load nodes [-, 1/m]: the rest shape and the free strains."""
+        return jax.vmap(self.soft.rest_strain)(self.body.load_X) + self._free(q)
+
+    def _free(self, q):
+        pick = selector(self.soft.components).T
+        return (self.load_phi / self.body.load_weight[None, :]).T @ (q[:, None] * pick)
+
+    def internal_force(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> Float[Array, "modes"]:
+        """-∫ΦᵀBᵀΛ: what springs, dampers and muscles do to the modes [J]."""
+        return -self.elastic_force(q) - self.damping @ dq - self.active_force(gait, q, t)
+
+    def elastic_force(self, q: Any) -> Float[Array, "modes"]:
+        """∫ΦᵀBᵀ ∂U/∂ξ, which is K_ε q for a linear law [J]."""
+        return self.stiffness @ q if self.soft.law.linear else self.projected(self.elastic_stress(q))
+
+    def elastic_stress(self, q: Any) -> Float[Array, "6 loads"]:
+        """∂U/∂ξ at the load nodes [N, N·m]."""
+
+        def one(X, section, strain):
+            return jax.grad(self.soft.law.energy, argnums=2)(X, section, strain, self.soft.rest_strain(X))
+
+        return jax.vmap(one, out_axes=-1)(self.body.load_X, self.body.load_section, self.elastic_strain(q))
+
+    def active_stress(self, gait: Gait | None, q: Any, t: Float[Array, ""]) -> Float[Array, "6 loads"]:
+        """Λ_act of the actuators at the load nodes [N, N·m]."""
+        X, imposed = self.body.load_X, self.soft.imposed(gait)
+        strain = jax.vmap(lambda X: imposed(X, t))(X) + self._free(q)
+        stresses = [
+            jax.vmap(actuator.stress, in_axes=(0, None, 0, -1), out_axes=-1)(X, t, strain, self.load_stiffness)
+            for actuator in self.soft.actuators
+        ]
+        return sum(stresses, jnp.zeros((6, X.shape[0])))
+
+    def active_force(self, gait: Gait | None, q: Any, t: Float[Array, ""]) -> Float[Array, "modes"]:
+        """∫ΦᵀBᵀΛ_act [J]."""
+        if not self.soft.actuators:
+            return jnp.zeros(self.soft.modes)
+        return self.projected(self.active_stress(gait, q, t))
+
+    def projected(self, stress: Float[Array, "6 loads"]) -> Float[Array, "modes"]:
+        """∫ΦᵀBᵀΛ of a stress at the load nodes [J]."""
+        return jnp.sum(self.load_phi * stress[np.asarray(self.soft.components, int)], axis=1)
+
+    def elastic_energy(self, q: Any) -> Float[Array, ""]:
+        """U = ∫U(X, ξ) dX of the free strains [J]."""
+        if self.soft.law.linear:
+            return 0.5 * q @ self.stiffness @ q
+
+        def one(X, section, strain):
+            return self.soft.law.energy(X, section, strain, self.soft.rest_strain(X))
+
+        body = self.body
+        return jnp.sum(body.load_weight * jax.vmap(one)(body.load_X, body.load_section, self.elastic_strain(q)))
+
+
+@kept_program
+def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int) -> SampledSoft:
+    """Lays the two grids on a soft beam.
+
+    Args:
+        soft: the beam.
+        fluid: the fluid around it.
+        order: Gauss nodes in a panel of the smooth grid.
+        panels: panels between two knots, where a free strain may jump.
+    """
+    fractions = np.asarray(soft.knots)
+    fine = np.concatenate([a + (b - a) * np.arange(panels) / panels for a, b in itertools.pairwise(fractions)])
+    knots = soft.length * jnp.asarray(np.append(fine, 1.0))
+    count = len(fine)
+    body = sample_body(soft.beam, fluid, order, count, None if count == 1 else knots)
+    begin = min((begin for (begin, _), piece in zip(soft.ends, soft.pieces, strict=True) if piece.count), default=1.0)
+    first = order * int(np.searchsorted(fine, begin - 1e-9))
+    load_phi = jax.vmap(soft.functions, out_axes=-1)(body.load_X)
+    H = jax.vmap(soft.law.stiffness, out_axes=-1)(body.load_X, body.load_section)
+    D = jax.vmap(soft.law.damping, out_axes=-1)(body.load_X, body.load_section)
+    component = np.asarray(soft.components, int)
+    same = np.equal.outer(component, component)
+    weighted = body.load_weight[None, :] * load_phi
+    matrix = lambda law: jnp.where(same, (weighted * law[component]) @ load_phi.T, 0.0)  # noqa: E731
+    return SampledSoft(
+        soft=soft,
+        body=body,
+        phi=jax.vmap(soft.functions, out_axes=-1)(body.X)[:, first:],
+        load_phi=weighted,
+        load_stiffness=H,
+        stiffness=matrix(H),
+        damping=matrix(D),
+        first=first,
+    )

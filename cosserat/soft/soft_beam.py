@@ -1,0 +1,420 @@
+"""The soft beam: a body some of whose strains are free, while a gait imposes the others."""
+
+from collections.abc import Callable, Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from hydro import EllipticSection, Profile
+from spatial import Numbers, finite
+from spatial.checks import shown
+
+from ..beam import Beam
+from ..state import HeadState
+from ..strain import Gait
+from .head import AbstractHead, Free
+from .laws import AbstractActuator, AbstractStress
+from .loads import EndLoad, Load, check_load
+from .strain_basis import FreeStrains, check_independent
+
+STRAIGHT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+Rest = Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
+
+
+class Soft(eqx.Module):
+    """A beam with free strains that obey a law, while a gait imposes the others, in any mix.
+
+        ξ(X, t) = imposed(X, t) + B Φ(X) q(t)
+
+    The imposed strain is the gait's, but for components that are free and not in series with it: there it is the
+    rest shape ξ*. `cosserat.rollout`, `simulate`, `steady_swim`, `internal_wrench` and `energetics` take a soft beam
+    where they take a beam.
+
+    Attributes:
+        beam: the body; its profile is cut where a free piece begins or ends.
+        pieces: which strains are free, where, with how many modes.
+        law: elastic and viscous stress of the free strains.
+        rest: rest shape ξ*(X), six numbers or a function of X [-, 1/m].
+        actuators: what muscles add to the stress of the free strains.
+        loads: forces and moments besides the fluid's.
+        head: how the head is held.
+
+    Example:
+        >>> import cosserat
+        >>> tail = cosserat.FreeStrains(start=1.2, modes={"K3": 6})
+        >>> soft = cosserat.Soft(cosserat.eel(), tail, cosserat.Elastic(young=1e5, damping_time=0.02))
+        >>> soft.modes
+        6
+    """
+
+    beam: Beam
+    pieces: tuple[FreeStrains, ...]
+    law: AbstractStress
+    rest: Rest
+    actuators: tuple[AbstractActuator, ...]
+    loads: tuple[Load, ...]
+    head: AbstractHead
+    ends: tuple[tuple[float, float], ...] = eqx.field(static=True)
+
+    def __init__(
+        self,
+        beam: Beam,
+        pieces: FreeStrains | Sequence[FreeStrains],
+        law: AbstractStress,
+        *,
+        rest: Numbers | Rest = STRAIGHT,
+        actuators: AbstractActuator | Sequence[AbstractActuator] = (),
+        loads: Load | Sequence[Load] = (),
+        head: AbstractHead | None = None,
+    ):
+        if not isinstance(beam, Beam):
+            raise ValueError(f"Soft.beam = {shown(beam)}: must be a cosserat.Beam")
+        self.pieces = _several("pieces", pieces, FreeStrains, "a cosserat.FreeStrains")
+        self.actuators = _several("actuators", actuators, AbstractActuator, "an actuator, as cosserat.ActiveStrain")
+        self.loads = (loads,) if isinstance(loads, Load) else tuple(loads)
+        for load in self.loads:
+            check_load(load)
+        if not isinstance(law, AbstractStress):
+            raise ValueError(f"Soft.law = {shown(law)}: must be a law, such as cosserat.Elastic(young=1e5)")
+        self.head = Free() if head is None else head
+        if not isinstance(self.head, AbstractHead):
+            raise ValueError(
+                f"Soft.head = {shown(head)}: must be a cosserat.Free(), Clamped(), Pinned() or Moved(path)"
+            )
+        if not self.head.free and any(isinstance(load, EndLoad) and load.at == "head" for load in self.loads):
+            raise ValueError(
+                f"Soft.loads: an EndLoad at the head does nothing to a head that is {type(self.head).__name__}: "
+                "put it at the tail, or free the head"
+            )
+        self.law = law
+        self.rest = rest if callable(rest) else finite("Soft.rest", rest, (6,))
+        self.ends = tuple(_ends(piece, beam) for piece in self.pieces)
+        _check_overlap(self.pieces, self.ends)
+        for piece in self.pieces:
+            check_independent(piece)
+        self.beam = _cut(beam, self.ends)
+        _check_law(self)
+
+    @property
+    def modes(self) -> int:
+        """Number of free modes n."""
+        return len(self.components)
+
+    @property
+    def is_beam(self) -> bool:
+        """Whether it is the beam itself: nothing free, nothing held, no load."""
+        return self.modes == 0 and len(self.head.free) == 6 and not self.loads
+
+    @property
+    def components(self) -> tuple[int, ...]:
+        """Place in the strain vector of each mode."""
+        return tuple(component for piece in self.pieces for component in piece.components)
+
+    @property
+    def profile(self) -> Profile:
+        """The elliptic sections along the body."""
+        return self.beam.profile
+
+    @property
+    def density(self) -> Float[Array, ""]:
+        """Density of the body [kg/m³]."""
+        return self.beam.density
+
+    @property
+    def nose_radius(self) -> Float[Array, ""]:
+        """Radius of the nose [m]."""
+        return self.beam.nose_radius
+
+    @property
+    def length(self) -> Float[Array, ""]:
+        """Length L at rest [m]."""
+        return self.beam.length
+
+    @property
+    def load_panels(self) -> tuple[int, ...]:
+        """Panels of the load grid on each piece of the profile."""
+        return self.beam.load_panels
+
+    def section_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
+        """Inertia per metre of one section, in its frame [kg/m, kg·m]."""
+        return self.beam.section_inertia(section)
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        """Where a free strain may jump, as parts of the length, both ends included."""
+        inside = [
+            begin + x * (end - begin)
+            for piece, (begin, end) in zip(self.pieces, self.ends, strict=True)
+            for x in (0.0, *piece.cuts, 1.0)
+        ]
+        return _merged([0.0, *inside, 1.0])
+
+    def rest_strain(self, X: Float[Array, ""]) -> Float[Array, "6"]:
+        """Rest shape ξ* at the abscissa X [-, 1/m]."""
+        return jnp.asarray(self.rest(X), float) if callable(self.rest) else self.rest
+
+    def functions(self, X: Float[Array, ""]) -> Float[Array, "modes"]:
+        """Φ: the modes at the abscissa X [-]."""
+        values = [jnp.zeros(0)]
+        for piece, (begin, end) in zip(self.pieces, self.ends, strict=True):
+            x = (X / self.length - begin) / (end - begin)
+            values.append(jnp.where(_inside(X / self.length, begin, end), piece.values(jnp.clip(x, 0.0, 1.0)), 0.0))
+        return jnp.concatenate(values)
+
+    def free_strain(self, X: Float[Array, ""], q: Float[Array, "modes"]) -> Float[Array, "6"]:
+        """B Φ(X) q [-, 1/m]."""
+        return selector(self.components) @ (self.functions(X) * q)
+
+    def imposed(self, gait: Gait | None) -> "Imposed":
+        """What is imposed on the body by a gait, as a law (X, t) -> strain; None for the rest shape."""
+        return Imposed(self, gait)
+
+    def strain(
+        self, gait: Gait | None, t: Numbers, q: Numbers, dq: Numbers | None = None, ddq: Numbers | None = None
+    ) -> "StrainAt":
+        """The whole strain about one instant, as a law (X, t) -> strain that every function of a beam takes.
+
+        Args:
+            gait: what imposes strains; None for the rest shape.
+            t: the instant [s].
+            q: the modes then [-, 1/m].
+            dq: their rates; zero when None [1/s, 1/(m·s)].
+            ddq: their second rates; zero when None [1/s², 1/(m·s²)].
+        """
+        zero = jnp.zeros(self.modes)
+        rates = (zero if x is None else jnp.asarray(x, float) for x in (dq, ddq))
+        return StrainAt(Imposed(self, gait), jnp.asarray(t, float), jnp.asarray(q, float), *rates)
+
+
+class Imposed(eqx.Module):
+    """The imposed part of a soft beam's strain, a law of (X, t).
+
+    Attributes:
+        soft: the body.
+        gait: strain law (X, t) -> (Γ, K); None for the rest shape.
+    """
+
+    soft: Soft
+    gait: Gait | None
+
+    def __call__(self, X: Float[Array, ""], t: Float[Array, ""]) -> Float[Array, "6"]:
+        """Strain (Γ, K) at the abscissa X [m] and the time t [s], in the section frame [-, 1/m]."""
+        rest = self.soft.rest_strain(X)
+        if self.gait is None:
+            return rest
+        return jnp.where(self.passive(X), rest, self.gait(X, t))
+
+    def passive(self, X: Float[Array, ""]) -> Array:
+        """Which components the gait does not reach at X."""
+        mask = jnp.zeros(6, bool)
+        for piece, (begin, end) in zip(self.soft.pieces, self.soft.ends, strict=True):
+            if not piece.in_series:
+                own = np.isin(np.arange(6), piece.components)
+                mask = mask | (_inside(X / self.soft.length, begin, end) & own)
+        return mask
+
+    @property
+    def break_times(self) -> tuple:
+        """Times at which a higher time derivative of the gait jumps [s]."""
+        return tuple(getattr(self.gait, "break_times", ()))
+
+
+class StrainAt(eqx.Module):
+    """Imposed and free strain about one instant: exact in value and in its first two rates there.
+
+    Attributes:
+        imposed: the imposed part.
+        t: the instant [s].
+        q: modes [-, 1/m].
+        dq: their rates [1/s, 1/(m·s)].
+        ddq: their second rates [1/s², 1/(m·s²)].
+    """
+
+    imposed: Imposed
+    t: Float[Array, ""]
+    q: Float[Array, "modes"]
+    dq: Float[Array, "modes"]
+    ddq: Float[Array, "modes"]
+
+    def __call__(self, X: Float[Array, ""], t: Float[Array, ""]) -> Float[Array, "6"]:
+        """Strain (Γ, K) at the abscissa X [m] and the time t [s], in the section frame [-, 1/m]."""
+        s = t - self.t
+        free = self.imposed.soft.free_strain(X, self.q + s * (self.dq + 0.5 * s * self.ddq))
+        return self.imposed(X, t) + free
+
+
+class SoftState(eqx.Module):
+    """The head and the free modes.
+
+    Attributes:
+        head: pose and twist of the head.
+        q: modes [-, 1/m].
+        dq: their rates [1/s, 1/(m·s)].
+    """
+
+    head: HeadState
+    q: Float[Array, "modes"]
+    dq: Float[Array, "modes"]
+
+    def __init__(self, q: Numbers, dq: Numbers | None = None, head: HeadState | None = None):
+        self.head = HeadState() if head is None else head
+        if not isinstance(self.head, HeadState):
+            raise ValueError(f"SoftState.head = {shown(head)}: must be a cosserat.HeadState")
+        self.q = finite("SoftState.q", q, (None,))
+        self.dq = jnp.zeros_like(self.q) if dq is None else finite("SoftState.dq", dq, self.q.shape)
+
+    @property
+    def position(self) -> Float[Array, "3"]:
+        """Of the nose in the world [m]."""
+        return self.head.position
+
+    @property
+    def quaternion(self) -> Float[Array, "4"]:
+        """Of the head in the world."""
+        return self.head.quaternion
+
+    @property
+    def twist(self) -> Float[Array, "6"]:
+        """Of the head, in its frame [m/s, rad/s]."""
+        return self.head.twist
+
+    @property
+    def rotation(self) -> Float[Array, "3 3"]:
+        """Axes of the head in the world, as columns."""
+        return self.head.rotation
+
+
+def unchecked_soft_state(head: HeadState, q: Float[Array, "modes"], dq: Float[Array, "modes"]) -> SoftState:
+    """A state made of arrays that are known to be good [-, 1/m; 1/s, 1/(m·s)]: no check stays in compiled loops."""
+    state = object.__new__(SoftState)
+    for name, value in (("head", head), ("q", q), ("dq", dq)):
+        object.__setattr__(state, name, value)
+    return state
+
+
+def start_of(soft: Soft, state: SoftState | HeadState | None) -> SoftState:
+    """A state to start from: a head alone has all modes at rest, None the head too."""
+    if state is None or isinstance(state, HeadState):
+        return SoftState(np.zeros(soft.modes), head=state)
+    if not isinstance(state, SoftState):
+        raise ValueError(f"state = {shown(state)}: must be a cosserat.SoftState or a cosserat.HeadState")
+    if state.q.shape != (soft.modes,):
+        raise ValueError(f"state.q has shape {state.q.shape}: must be ({soft.modes},), one for each mode")
+    return state
+
+
+def soft_state(soft: Soft, strain: Callable[[Float[Array, ""]], Float[Array, "6"]], head: HeadState | None = None):
+    """The state at rest whose free strains fit a given strain best, in the mean square over each piece.
+
+    Args:
+        soft: the body.
+        strain: X -> (Γ, K), of which the free components are fitted [-, 1/m].
+        head: pose and twist of the head; at rest at the origin when None.
+    """
+    x, w = np.polynomial.legendre.leggauss(64)
+    total, gram = jnp.zeros(soft.modes), jnp.zeros((soft.modes, soft.modes))
+    same = np.equal.outer(soft.components, soft.components)
+    for begin, end in zip(soft.knots[:-1], soft.knots[1:], strict=True):
+        X = soft.length * (begin + (end - begin) * jnp.asarray(x + 1.0) / 2.0)
+        phi = jax.vmap(soft.functions)(X)
+        excess = jax.vmap(lambda X: (strain(X) - soft.rest_strain(X))[np.asarray(soft.components, int)])(X)
+        weight = (end - begin) * jnp.asarray(w)[:, None]
+        total = total + jnp.sum(weight * phi * excess, axis=0)
+        gram = gram + same * (phi.T @ (weight * phi))
+    return SoftState(jnp.linalg.solve(gram, total), head=head)
+
+
+def selector(components: tuple[int, ...]) -> Float[Array, "6 modes"]:
+    """B: from modes to the six strains."""
+    return jnp.asarray(np.equal.outer(np.arange(6), np.asarray(components, int)), float)
+
+
+def _several(name, given, kind, words):
+    many = (given,) if isinstance(given, kind) else tuple(given) if isinstance(given, Sequence) else (given,)
+    for one in many:
+        if not isinstance(one, kind):
+            raise ValueError(f"Soft.{name} has {shown(one)}: must be {words}, or several")
+    return many
+
+
+def _inside(x, begin, end):
+    """Whether a part of the length lies in a piece; where two meet it is in the second."""
+    return (x >= begin) & ((x < end) | (end == 1.0))
+
+
+def _ends(piece: FreeStrains, beam: Beam) -> tuple[float, float]:
+    """Both ends of a piece as parts of the length."""
+    if piece.start == 0.0 and piece.stop is None:
+        return 0.0, 1.0
+    if isinstance(beam.length, Tracer):
+        raise ValueError(
+            "Soft: the length of the body is being traced, and a piece begins or ends inside it: build the soft beam "
+            "outside of the traced function, and change its arrays there with equinox.tree_at"
+        )
+    length = float(beam.length)
+    stop = length if piece.stop is None else piece.stop
+    if piece.start >= length or stop > length * (1 + 1e-12):
+        raise ValueError(
+            f"FreeStrains: from {piece.start:g} to {stop:g} m: must lie on the body, from 0 to {length:g} m"
+        )
+    end = 1.0 if abs(stop / length - 1.0) < 1e-12 else stop / length
+    return piece.start / length, end
+
+
+def _check_overlap(pieces, ends):
+    for k, (one, (begin, end)) in enumerate(zip(pieces, ends, strict=True)):
+        for other, (begin2, end2) in zip(pieces[k + 1 :], ends[k + 1 :], strict=True):
+            both = {name for name, _ in one.modes} & {name for name, _ in other.modes}
+            if both and min(end, end2) > max(begin, begin2) + 1e-12:
+                raise ValueError(
+                    f"Soft.pieces: {', '.join(sorted(both))} is free twice between {max(begin, begin2):.4g} and "
+                    f"{min(end, end2):.4g} of the length: give each stretch of a strain to one piece"
+                )
+
+
+def _merged(places):
+    """Sorted, without places that are the same but for rounding."""
+    out = [0.0]
+    for x in sorted(places):
+        if x - out[-1] > 1e-9:
+            out.append(x)
+    out[-1] = 1.0
+    return tuple(out)
+
+
+def _cut(beam: Beam, ends) -> Beam:
+    """The beam with a break of its profile wherever a free piece begins or ends."""
+    if isinstance(beam.profile.breaks, Tracer):
+        return beam
+    length = float(beam.length)
+    places = [length * x for x in _merged([x for pair in ends for x in pair] + [0.0, 1.0])[1:-1]]
+    breaks = np.asarray(beam.profile.breaks)
+    new = [x for x in places if np.min(np.abs(breaks - x)) > 1e-9 * length]
+    if not new:
+        return beam
+    profile = beam.profile.cut(new)
+    # Each part of a piece that is cut keeps its share of the panels.
+    cut, owner = np.asarray(profile.breaks), np.searchsorted(breaks, np.asarray(profile.breaks)[:-1], side="right") - 1
+    share = np.diff(cut) / np.diff(breaks)[owner]
+    panels = tuple(int(np.ceil(beam.load_panels[k] * part - 1e-9)) for k, part in zip(owner, share, strict=True))
+    return Beam(profile, beam.density, beam.nose_radius, panels)
+
+
+def _check_law(soft: Soft) -> None:
+    """Refuses negative stiffness and damping where they can be known."""
+    if isinstance(soft.length, Tracer) or any(isinstance(x, Tracer) for x in jax.tree.leaves(soft.law)):
+        return
+    for begin, end in soft.ends:
+        X = float(soft.length) * (begin + (end - begin) * np.linspace(0.02, 0.98, 9))
+        found = {"stiffness": soft.law.stiffness, "damping": soft.law.damping}
+        for name, law in found.items():
+            values = np.asarray(jax.vmap(lambda X, law=law: law(X, soft.profile(X)))(jnp.asarray(X)))
+            if values.shape[1:] != (6,):
+                raise ValueError(f"Soft.law: {name} has shape {values.shape[1:]} at one X: must be (6,)")
+            if not np.all(np.isfinite(values)) or np.any(values < 0):
+                raise ValueError(f"Soft.law: {name} is {values.min():g} somewhere: must be finite and not negative")

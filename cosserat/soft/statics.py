@@ -1,0 +1,399 @@
+"""Equilibrium of a soft beam: Newton with the exact tangent, in steps of the load, or along an arc past folds."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from hydro import AbstractFluid, Void
+from spatial import Numbers, finite, number, positive, quaternion_exp, quaternion_multiply
+from spatial.checks import shown
+
+from ..panels import Panels
+from ..section_motion import strained_shape
+from ..state import HeadState, unchecked_state
+from ..strain import Gait
+from .equations import reduced_force
+from .sampled_soft import SampledSoft, sample_soft
+from .soft_beam import Soft
+from .soft_loop import static_parts, tail_place
+
+FAILED = (
+    "no equilibrium was found: Newton's iteration did not converge. Likely causes: the load passes a fold or a "
+    "buckling load (raise `load_steps`, or follow the branch with equilibrium_path), a free strain without stiffness, "
+    "or too few modes."
+)
+
+
+LARGEST_STEP = 1.0  # of a strain times the length, in one iteration: longer ones jump to other branches
+
+
+class Equilibrium(eqx.Module):
+    """A soft beam at rest.
+
+    Attributes:
+        q: modes [-, 1/m].
+        head: the head, at rest.
+        factor: of all the loads [-].
+        step: last change of a strain by Newton's iteration, times the length [-]: the error is its square or less.
+        iterations: that were taken.
+        converged: whether it did.
+        tangent: derivative of the force that is missing by head turn and modes; symmetric for dead loads [J].
+        reaction: what the holder does to the head, in its frame [N, N·m].
+    """
+
+    q: Float[Array, "modes"]
+    head: HeadState
+    factor: Float[Array, ""]
+    step: Float[Array, ""]
+    iterations: Int[Array, ""]
+    converged: Bool[Array, ""]
+    tangent: Float[Array, "m m"]
+    reaction: Float[Array, "6"]
+
+
+class StaticProblem(eqx.Module):
+    """A soft beam, what surrounds it, and the residual of its equilibrium as a function of head turn and modes.
+
+    Attributes:
+        sampled: the body on its grids.
+        gait: what imposes strains; None for the rest shape.
+        fluid: what acts on the sections.
+        head: from which the head turns, where it is pinned.
+        t: when [s].
+    """
+
+    sampled: SampledSoft
+    gait: Gait | None
+    fluid: AbstractFluid
+    head: HeadState
+    t: Float[Array, ""]
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """Components of the head's pose that are unknown."""
+        return self.sampled.soft.head.free
+
+    @property
+    def unknowns(self) -> np.ndarray:
+        """Rows of the equations of head and modes that are to vanish."""
+        return np.concatenate([self.free, 6 + np.arange(self.sampled.soft.modes)]).astype(int)
+
+    def place(self, x: Float[Array, "m"]) -> tuple[HeadState, Float[Array, "modes"]]:
+        """Head and modes of the unknowns: displacement and turn of the head in its frame, then q."""
+        h = len(self.free)
+        moved = jnp.zeros(6).at[np.asarray(self.free, int)].set(x[:h], unique_indices=True)
+        turned = quaternion_multiply(self.head.quaternion, quaternion_exp(moved[3:]))
+        position = self.head.position + self.head.rotation @ moved[:3]
+        return unchecked_state(position, turned, jnp.zeros(6)), x[h:]
+
+    def force(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m_and_given"]:
+        """Of head and modes, outer less inner [N, N·m, J]."""
+        head, q = self.place(x)
+        parts = static_parts(self.sampled, self.gait, self.fluid, head, q, self.t, factor)
+        return reduced_force(parts, self.sampled.soft.components)
+
+    def missing(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m"]:
+        """Inner less outer force: zero in equilibrium [N·m, J]."""
+        return -self.force(x, factor)[self.unknowns]
+
+    def tangent(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m m"]:
+        """Derivative of `missing` by the unknowns, exact [N·m, J]."""
+        return jax.jacfwd(self.missing)(x, factor)
+
+    def scale(self) -> Float[Array, "m"]:
+        """What makes an unknown a number of order one: strains times the length, displacements over it."""
+        L, component = self.sampled.soft.length, np.asarray(self.sampled.soft.components, int)
+        head = jnp.where(np.asarray(self.free, int) < 3, 1.0 / L, 1.0)
+        return jnp.concatenate([head, jnp.where(component < 3, 1.0, L)])
+
+
+def static_problem(
+    soft: Soft,
+    fluid: AbstractFluid | None = None,
+    *,
+    gait: Gait | None = None,
+    head: HeadState | None = None,
+    t: Numbers = 0.0,
+    path: Panels | None = None,
+) -> StaticProblem:
+    """The equilibrium of a soft beam as a function whose root is looked for. Arguments as in `equilibrium`."""
+    path = Panels() if path is None else path
+    fluid = Void() if fluid is None else fluid
+    for name, value, kind, words in (
+        ("soft", soft, Soft, "a cosserat.Soft"),
+        ("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Weight(1000.0), or None"),
+        ("path", path, Panels, "a cosserat.Panels"),
+    ):
+        if not isinstance(value, kind):
+            raise ValueError(f"{name} = {shown(value)}: must be {words}")
+    if soft.modes == 0:
+        raise ValueError("soft has no free strain: its shape is the gait's")
+    if any(k < 3 for k in soft.head.free):
+        raise ValueError(
+            "equilibrium: the head is free to drift, and nothing decides where it rests: clamp or pin it "
+            "(Soft(..., head=cosserat.Clamped()))"
+        )
+    sampled = sample_soft(soft, fluid, path.order, path.panels)
+    state = HeadState() if head is None else head
+    return StaticProblem(sampled, gait, fluid, soft.head.held(state, number("t", t))[0], number("t", t))
+
+
+def equilibrium(
+    soft: Soft,
+    fluid: AbstractFluid | None = None,
+    *,
+    gait: Gait | None = None,
+    head: HeadState | None = None,
+    t: Numbers = 0.0,
+    guess: Numbers | None = None,
+    factor: Numbers = 1.0,
+    load_steps: int = 1,
+    path: Panels | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 40,
+    throw: bool = True,
+) -> Equilibrium:
+    """The shape in which a soft beam rests under its loads. jit-, vmap- and grad-safe.
+
+    Newton's iteration with the exact tangent. The result is differentiated by the implicit function theorem, by
+    whatever the body, the law and the loads are made of.
+
+    Args:
+        soft: the beam; its head clamped, pinned or moved.
+        fluid: what acts on the sections, as `hydro.Weight`; nothing when None.
+        gait: what imposes strains; the rest shape when None.
+        head: where the head is; at the world's origin when None.
+        t: time of gait, loads and muscles [s].
+        guess: unknowns to start from: head turn (pinned) and modes; zero when None.
+        factor: of all loads of the soft beam, not of the fluid's [-].
+        load_steps: equal steps in which the factor grows to its value.
+        path: the nodes along X; `Panels()` when None.
+        tolerance: greatest last change of a strain times the length that counts as none [-].
+        max_iterations: of Newton in each step of the load.
+        throw: raise when there is none; otherwise `converged` tells.
+
+    Example:
+        A rod rolled up by a moment at its tail:
+
+        >>> import cosserat, jax.numpy as jnp
+        >>> rod = cosserat.rod(length=1.0, b=0.01, c=0.01)
+        >>> soft = cosserat.Soft(rod, cosserat.FreeStrains(modes={"K3": 2}), cosserat.Springs([1, 1, 1, 1, 1, 2.0]),
+        ...     loads=cosserat.EndLoad(moment=[0, 0, 4 * jnp.pi]), head=cosserat.Clamped())
+        >>> round(float(cosserat.equilibrium(soft).q[0]), 9)  # K3 = M / EI
+        6.283185307
+    """
+    problem = static_problem(soft, fluid, gait=gait, head=head, t=t, path=path)
+    size = len(problem.unknowns)
+    start = jnp.zeros(size) if guess is None else finite("guess", guess, (size,))
+    if not isinstance(load_steps, int) or load_steps < 1:
+        raise ValueError(f"load_steps = {load_steps!r}: must be an integer of at least 1")
+    positive("tolerance", tolerance)
+    found = _equilibrium(problem, start, number("factor", factor), load_steps, tolerance, max_iterations)
+    if not throw:
+        return found
+    return eqx.tree_at(lambda e: e.q, found, eqx.error_if(found.q, ~found.converged, FAILED))
+
+
+@eqx.filter_jit
+def _equilibrium(problem, start, goal, load_steps, tolerance, max_iterations):
+    """The compiled part of `equilibrium`."""
+    fixed = jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, problem)
+
+    def raised(carry, share):
+        x, count, good, _, _ = carry
+        x, step, taken, slope = _newton(
+            lambda x: fixed.missing(x, share * jax.lax.stop_gradient(goal)),
+            x,
+            fixed.scale(),
+            tolerance,
+            max_iterations,
+        )
+        return (x, count + taken, good & (step <= tolerance), step, slope), None
+
+    shares = jnp.arange(1.0, load_steps + 1.0) / load_steps
+    size = start.shape[0]
+    ready = (jax.lax.stop_gradient(start), jnp.asarray(0), jnp.asarray(True), jnp.asarray(0.0), jnp.eye(size))
+    (x, count, converged, step, slope), _ = jax.lax.scan(raised, ready, shares)
+    x, slope = jax.lax.stop_gradient((x, slope))
+    # Implicit function theorem: the value stays, its derivative is that of one more Newton step.
+    correction = -jnp.linalg.solve(slope, problem.force(x, goal)[problem.unknowns])
+    x = x - (correction - jax.lax.stop_gradient(correction))
+    head, q = problem.place(x)
+    return Equilibrium(q, head, goal, step, count, converged, slope, -problem.force(x, goal)[:6])
+
+
+class EquilibriumPath(eqx.Module):
+    """Equilibria along a branch, past folds.
+
+    Attributes:
+        factor: of the loads, at each point [-].
+        q: modes [-, 1/m].
+        least: smallest eigenvalue of the tangent's symmetric part [J]: negative where a dead load makes it unstable.
+        converged: whether each point did.
+    """
+
+    factor: Float[Array, "points"]
+    q: Float[Array, "points modes"]
+    least: Float[Array, "points"]
+    converged: Bool[Array, "points"]
+
+
+def equilibrium_path(
+    soft: Soft,
+    fluid: AbstractFluid | None = None,
+    *,
+    arc: Numbers,
+    points: int = 50,
+    gait: Gait | None = None,
+    head: HeadState | None = None,
+    t: Numbers = 0.0,
+    guess: Numbers | None = None,
+    factor: Numbers = 0.0,
+    path: Panels | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 30,
+    throw: bool = True,
+) -> EquilibriumPath:
+    """Follows a branch of equilibria by equal arcs, past folds where the load has to fall. jit- and vmap-safe.
+
+    The arc is measured in strains times the length and in the factor of the loads.
+
+    Args:
+        soft: the beam.
+        fluid: what acts on the sections; nothing when None.
+        arc: length of a step [-]; negative to begin with a falling factor.
+        points: of the branch after the first.
+        gait: what imposes strains; the rest shape when None.
+        head: where the head is; at the world's origin when None.
+        t: time of gait, loads and muscles [s].
+        guess: unknowns near the first equilibrium; zero when None.
+        factor: of the loads there [-].
+        path: the nodes along X; `Panels()` when None.
+        tolerance: as in `equilibrium`.
+        max_iterations: of Newton at each point.
+        throw: raise where a point is not found; otherwise `converged` tells.
+    """
+    problem = static_problem(soft, fluid, gait=gait, head=head, t=t, path=path)
+    if not isinstance(points, int) or points < 1:
+        raise ValueError(f"points = {points!r}: must be an integer of at least 1")
+    arc = finite("arc", arc, ())
+    size = len(problem.unknowns)
+    start = jnp.zeros(size) if guess is None else finite("guess", guess, (size,))
+    begin = number("factor", factor)
+    found = _path(problem, start, begin, arc, points, tolerance, max_iterations)
+    if not throw:
+        return found
+    return eqx.tree_at(lambda p: p.q, found, eqx.error_if(found.q, ~jnp.all(found.converged), FAILED))
+
+
+@eqx.filter_jit
+def _path(problem, start, factor, arc, points, tolerance, max_iterations):
+    """The compiled part of `equilibrium_path`."""
+    size, h = len(problem.unknowns), len(problem.free)
+    scale = jnp.append(problem.scale(), 1.0)
+    first, step, _, _ = _newton(lambda x: problem.missing(x, factor), start, problem.scale(), tolerance, max_iterations)
+
+    def missing(y):  # of scaled unknowns and factor
+        return problem.missing(y[:-1] / scale[:-1], y[-1])
+
+    def direction(slope, before):
+        """Unit tangent of the branch, on the side of the one before."""
+        along = jnp.linalg.solve(jnp.concatenate([slope, before[None]]), jnp.zeros(size + 1).at[-1].set(1.0))
+        return along / jnp.linalg.norm(along)
+
+    def advance(carry, _):
+        y, slope, before = carry
+        along = direction(slope, before)
+        ahead = y + jnp.abs(arc) * along
+
+        def augmented(z):
+            return jnp.append(missing(z), along @ (z - ahead))
+
+        z, step, _, slope = _newton(augmented, ahead, jnp.ones(size + 1), tolerance, max_iterations)
+        tangent = slope[:-1, :-1] * scale[None, :-1]
+        least = jnp.linalg.eigvalsh(0.5 * (tangent + tangent.T))[0]
+        return (z, slope[:-1], along), (z, step <= tolerance, least)
+
+    begin = jnp.append(first * scale[:-1], factor)
+    outward = jnp.zeros(size + 1).at[-1].set(jnp.sign(arc))  # the first direction is that of a growing factor
+    slope = jax.jacfwd(missing)(begin)
+    tangent = slope[:, :-1] * scale[None, :-1]
+    least = jnp.linalg.eigvalsh(0.5 * (tangent + tangent.T))[:1]
+    _, (found, good, lasts) = jax.lax.scan(advance, (begin, slope, outward), length=points)
+    everywhere = jnp.concatenate([begin[None], found])
+    x, factors = everywhere[:, :-1] / scale[None, :-1], everywhere[:, -1]
+    converged = jnp.append(step <= tolerance, good)
+    return EquilibriumPath(factors, x[:, h:], jnp.concatenate([least, lasts]), converged)
+
+
+def _newton(
+    missing: Callable[[Float[Array, "n"]], Float[Array, "n"]],
+    x: Float[Array, "n"],
+    scale: Float[Array, "n"],
+    tolerance: float,
+    max_iterations: int,
+) -> tuple[Float[Array, "n"], Float[Array, ""], Int[Array, ""], Float[Array, "n n"]]:
+    """Root, last step (scaled), iterations and slope there. A step that does not reduce the residual is halved.
+
+    The function stands in the loop once: compiling it is what takes time.
+    """
+
+    def with_slope(x):
+        def twice(x):
+            value = missing(x)
+            return value, value
+
+        slope, value = jax.jacfwd(twice, has_aux=True)(x)
+        return value, slope
+
+    def unfinished(carry):
+        _, _, _, _, step, share, count = carry
+        return (count < max_iterations) & ((count == 0) | (step > tolerance)) & (share > 1e-6)
+
+    def iterate(carry):
+        best, value, slope, newton, step, share, count = carry
+        size = jnp.max(jnp.abs(scale * newton))
+        trial = best + share * newton * jnp.minimum(1.0, LARGEST_STEP / jnp.maximum(size, 1e-300))
+        trial_value, trial_slope = with_slope(trial)
+        # The last steps only shake the last digits: they are taken as they are.
+        smaller = (jnp.linalg.norm(trial_value) < jnp.linalg.norm(value)) | (size < 1e-6)
+        better = jnp.all(jnp.isfinite(trial_value)) & ((count == 0) | smaller)
+        best, value, slope = (
+            jnp.where(better, new, old) for new, old in ((trial, best), (trial_value, value), (trial_slope, slope))
+        )
+        step = jnp.where(better & (count > 0), share * size, jnp.inf)
+        share = jnp.where(better, 1.0, 0.5 * share)
+        return best, value, slope, -jnp.linalg.solve(slope, value), step, share, count + 1
+
+    n = x.shape[0]
+    ready = (x, jnp.zeros(n), jnp.eye(n), jnp.zeros(n), jnp.asarray(jnp.inf), jnp.asarray(1.0), jnp.asarray(0))
+    best, _, slope, _, step, _, count = jax.lax.while_loop(unfinished, iterate, ready)
+    return best, jnp.where(jnp.isfinite(step), step, jnp.inf), count, slope
+
+
+def tail_pose(
+    soft: Soft, q: Numbers, *, gait: Gait | None = None, t: Numbers = 0.0, path: Panels | None = None
+) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
+    """Position [m] and axes (columns) of the tail in the head frame, for given modes.
+
+    Args:
+        soft: the beam.
+        q: modes [-, 1/m].
+        gait: what imposes strains; the rest shape when None.
+        t: when [s].
+        path: the nodes along X; `Panels()` when None.
+    """
+    path = Panels() if path is None else path
+    sampled = sample_soft(soft, Void(), path.order, path.panels)
+    return _tail_pose(sampled, gait, finite("q", q, (soft.modes,)), number("t", t))
+
+
+@eqx.filter_jit
+def _tail_pose(sampled, gait, q, t):
+    shape = strained_shape(sampled.body, sampled.strains(gait, q, jnp.zeros_like(q), t))
+    position, rotation = tail_place(sampled.body, shape)
+    return position, rotation

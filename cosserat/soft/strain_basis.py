@@ -1,0 +1,174 @@
+"""Where a body is free to deform, and the functions of X that its free strains are sums of."""
+
+import abc
+from collections.abc import Callable, Mapping
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from spatial import finite, number
+from spatial.checks import shown
+from stepping.labels import STRAIN
+
+KIRCHHOFF = ("K1", "K2", "K3")  # an inextensible rod that does not shear: twist and both bendings
+
+
+class AbstractBasis(eqx.Module):
+    """Functions of the position in a piece of the body, of which a free strain is a sum."""
+
+    def cuts(self, count: int) -> tuple[float, ...]:
+        """Positions in (0, 1) where `count` functions jump or have a kink; none unless the basis says so."""
+        return ()
+
+    @abc.abstractmethod
+    def __call__(self, x: Float[Array, ""], count: int) -> Float[Array, "count"]:
+        """Values of `count` functions at the position x in [0, 1] of the piece [-]."""
+
+
+class Legendre(AbstractBasis):
+    """Orthonormal Legendre polynomials: the error falls exponentially where the strain is smooth."""
+
+    def __call__(self, x: Float[Array, ""], count: int) -> Float[Array, "count"]:
+        """Polynomials of degree 0 to count - 1, each of mean square 1 on the piece."""
+        z = 2.0 * x - 1.0
+        values = [jnp.ones_like(z), z]
+        for k in range(1, count - 1):
+            values.append(((2 * k + 1) * z * values[k] - k * values[k - 1]) / (k + 1))
+        return jnp.sqrt(2.0 * jnp.arange(count) + 1.0) * jnp.stack(values[:count])
+
+
+class PiecewiseConstant(AbstractBasis):
+    """One constant strain in each of `count` equal parts of the piece."""
+
+    def cuts(self, count: int) -> tuple[float, ...]:
+        """Ends of the parts inside the piece."""
+        return tuple(float(k) / count for k in range(1, count))
+
+    def __call__(self, x: Float[Array, ""], count: int) -> Float[Array, "count"]:
+        """√count in the part where x lies, 0 in the others: mean square 1 on the piece."""
+        part = jnp.clip(jnp.floor(count * x), 0, count - 1)
+        return jnp.where(part == jnp.arange(count), jnp.sqrt(float(count)), 0.0)
+
+
+class Functions(AbstractBasis):
+    """Functions of your own.
+
+    Attributes:
+        functions: x -> values, of the position x in [0, 1] in the piece, written with `jax.numpy`.
+        kinks: positions in (0, 1) where one of them is not smooth.
+    """
+
+    functions: Callable[[Float[Array, ""]], Float[Array, "count"]]
+    kinks: tuple[float, ...] = eqx.field(static=True)
+
+    def __init__(self, functions: Callable[[Float[Array, ""]], Float[Array, "count"]], kinks: tuple[float, ...] = ()):
+        if not callable(functions):
+            raise ValueError(f"Functions.functions = {shown(functions)}: must be a callable x -> values of the modes")
+        self.functions, self.kinks = functions, tuple(float(x) for x in kinks)
+        if any(not 0.0 < x < 1.0 for x in self.kinks):
+            raise ValueError(f"Functions.kinks = {kinks!r}: must lie between 0 and 1, the ends of the piece")
+
+    def cuts(self, count: int) -> tuple[float, ...]:
+        """The kinks."""
+        return self.kinks
+
+    def __call__(self, x: Float[Array, ""], count: int) -> Float[Array, "count"]:
+        """Their values at the position x."""
+        values = jnp.asarray(self.functions(x), float)
+        if values.shape != (count,):
+            raise ValueError(f"Functions.functions returns shape {values.shape}: must be ({count},), one for each mode")
+        return values
+
+
+class FreeStrains(eqx.Module):
+    """Strains that are free on a piece of the body, and the number of modes of each.
+
+    On that piece a free strain is ξ* + Φ(X) q(t): the gait's own law for that component is left out, unless the
+    free strain is `in_series` with it.
+
+    Attributes:
+        start: abscissa where the piece begins [m].
+        stop: abscissa where it ends [m]; None for the tail.
+        modes: number of modes by component, in the order of the strain vector.
+        basis: the functions Φ.
+        in_series: whether the free strain adds to the gait's, as a spring in series with an actuator.
+
+    Example:
+        >>> import cosserat
+        >>> cosserat.FreeStrains(start=1.0, modes={"K3": 6}).modes
+        (('K3', 6),)
+    """
+
+    start: float = eqx.field(static=True)
+    stop: float | None = eqx.field(static=True)
+    modes: tuple[tuple[str, int], ...] = eqx.field(static=True)
+    basis: AbstractBasis
+    in_series: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        start: float = 0.0,
+        stop: float | None = None,
+        modes: int | Mapping[str, int] = 4,
+        basis: AbstractBasis | None = None,
+        in_series: bool = False,
+    ):
+        """`modes` as one number gives each bending and the twist so many: an inextensible Kirchhoff rod."""
+        self.start = float(number("FreeStrains.start", start))
+        self.stop = None if stop is None else float(number("FreeStrains.stop", stop))
+        if self.start < 0 or (self.stop is not None and self.stop <= self.start):
+            raise ValueError(
+                f"FreeStrains: from start = {self.start:g} to stop = {self.stop} m: must run towards the tail, "
+                "0 ≤ start < stop"
+            )
+        counts = dict.fromkeys(KIRCHHOFF, modes) if isinstance(modes, int) else dict(modes)
+        for name, count in counts.items():
+            if name not in STRAIN:
+                raise ValueError(f"FreeStrains.modes has {name!r}: strains are {', '.join(STRAIN)}")
+            if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+                raise ValueError(f"FreeStrains.modes[{name!r}] = {count!r}: must be an integer, 0 or more")
+        self.modes = tuple((name, counts[name]) for name in STRAIN if counts.get(name, 0))
+        basis = Legendre() if basis is None else basis
+        if not isinstance(basis, AbstractBasis):
+            raise ValueError(f"FreeStrains.basis = {shown(basis)}: must be a basis, such as cosserat.Legendre()")
+        self.basis, self.in_series = basis, bool(in_series)
+
+    @property
+    def count(self) -> int:
+        """Number of modes."""
+        return sum(count for _, count in self.modes)
+
+    @property
+    def components(self) -> tuple[int, ...]:
+        """Place in the strain vector of each mode."""
+        return tuple(STRAIN.index(name) for name, count in self.modes for _ in range(count))
+
+    @property
+    def cuts(self) -> tuple[float, ...]:
+        """Positions in (0, 1) where a function of the basis is not smooth."""
+        return tuple(sorted({x for _, count in self.modes for x in self.basis.cuts(count)}))
+
+    def values(self, x: Float[Array, ""]) -> Float[Array, "count"]:
+        """All modes at the position x in the piece, of mean square about 1 there [-]; zero outside."""
+        inside = (x >= 0.0) & (x <= 1.0)
+        local = jnp.clip(x, 0.0, 1.0)
+        values = [self.basis(local, count) for _, count in self.modes]
+        return jnp.where(inside, jnp.concatenate(values), 0.0)
+
+
+def check_independent(piece: FreeStrains) -> None:
+    """Refuses modes of which one is a sum of the others, by the rank of their products on the piece."""
+    x = (np.arange(64.0) + 0.5) / 64.0
+    for name, count in piece.modes:
+        sample = np.asarray(jax.vmap(lambda x, count=count: piece.basis(x, count))(finite("x", x)))
+        scale = np.linalg.norm(sample, axis=0)
+        if not np.all(np.isfinite(sample)):
+            raise ValueError(f"FreeStrains: a mode of {name} is not finite everywhere on its piece")
+        if count > 64 or np.any(scale == 0) or np.linalg.cond(sample / np.where(scale > 0, scale, 1.0)) > 1e10:
+            raise ValueError(
+                f"FreeStrains: the {count} modes of {name} are linearly dependent: leave out those that are zero "
+                "or sums of the others"
+            )
