@@ -17,13 +17,14 @@ SIX = ("G1", "G2", "G3", "K1", "K2", "K3")
 T = jnp.asarray(2.3)
 
 
-@pytest.fixture(scope="module")
-def instant():
+@pytest.fixture(scope="module", params=["morison", "lighthill"])
+def instant(request):
     """A body with free strains of all kinds, front and back, swimming in space: state and reduced equations."""
     front = cosserat.FreeStrains(0.0, 0.7, modes={"G1": 2, "G2": 2, "K3": 3})
     back = cosserat.FreeStrains(0.7, modes=dict.fromkeys(SIX, 2), in_series=True)
     soft = cosserat.Soft(cosserat.eel(), [front, back], cosserat.Elastic(1e5, damping_time=0.02))
-    fluid, gait = hydro.Morison(added_mass="kirchhoff"), gaits.spiral()
+    fluid = hydro.Morison(added_mass="kirchhoff") if request.param == "morison" else hydro.Lighthill()
+    gait = gaits.spiral()
     rng = np.random.default_rng(0)
     size = np.where(np.asarray(soft.components) < 3, 0.02, 0.3)
     q, dq = size * rng.normal(size=(2, soft.modes))

@@ -3,8 +3,8 @@
     [M_00 M_0q; M_q0 M_qq] (dη0/dt, d²q/dt²) = (wrench on the head, force on the modes)
 
 Two forms that check each other. By columns: J' = -ad_ξ J + BΦ, in the head's axes a plain integral of Ad_g BΦ, then
-M = ∫Jᵀ(M̄ + M̄_a)J. By inverse dynamics: sections that move with given accelerations, the wrench Λ that each section
-carries from all that lies aft of it, and its work -∫ΦᵀBᵀΛ on the modes. Arrays are (component, node).
+M = ∫Jᵀ(M̄ + M̄_a)J. By inverse dynamics: sections that move with given accelerations, the stress Λ of each section,
+which is the wrench on all that lies aft of it less its inertia, and its work ∫ΦᵀBᵀΛ on the modes. Arrays are (component, node).
 """
 
 import equinox as eqx
@@ -118,7 +118,7 @@ def reduced_force(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m"
     head = jnp.sum(loads, axis=1) + parts.nose
     if parts.tail is not None:
         head = head + parts.tail
-    # -Λ of the sections: what lies aft of each, seen from it.
+    # Λ of the sections: what acts on all that lies aft of each, seen from it.
     aft = settle(gathered_from_tail(loads[:, -active:], parts.panel_integral, parts.tail))
     work = settle(apply(jnp.swapaxes(strain_axes(parts), 0, 1), aft))
     return jnp.concatenate([head, jnp.sum(parts.phi * work[np.asarray(components, int)], axis=1) + parts.inner])

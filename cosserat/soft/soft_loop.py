@@ -88,9 +88,13 @@ def soft_loop(
         changed = sections.terms | {"load": more}, sections.fluid_wrench + more, sections.wrench + more @ body.from_load
         sections = eqx.tree_at(lambda s: (s.terms, s.fluid_wrench, s.wrench), sections, changed)
     parts = _parts(sampled, shape, sections.inertia, sections.wrench, sections.nose, head, t, load_factor)
-    return SoftLoop(
-        head, given, sections, parts(sampled.internal_force(gait, q, dq, t)), soft.components, soft.head.free
-    )
+    inner, leaving = sampled.internal_force(gait, q, dq, t), None
+    if sections.water is not None and body.leaving is not None:
+        # Water that passes along the body stresses it by -W, and leaves with W at its edge.
+        carried = sections.water.slices.wrench[np.asarray(soft.components, int), sampled.first :]
+        inner = inner - jnp.sum(sampled.phi * carried, axis=1)
+        leaving = sections.water.wrench[:, None] * body.leaving.from_smooth[None, :]
+    return SoftLoop(head, given, sections, parts(inner, leaving), soft.components, soft.head.free)
 
 
 def static_parts(
