@@ -4,7 +4,8 @@
 
 Two forms that check each other. By columns: J' = -ad_ξ J + BΦ, in the head's axes a plain integral of Ad_g BΦ, then
 M = ∫Jᵀ(M̄ + M̄_a)J. By inverse dynamics: sections that move with given accelerations, the stress Λ of each section,
-which is the wrench on all that lies aft of it less its inertia, and its work ∫ΦᵀBᵀΛ on the modes. Arrays are (component, node).
+which is the wrench on all that lies aft of it less its inertia, and its work ∫ΦᵀBᵀΛ on the modes. Arrays are
+(component, node).
 """
 
 import equinox as eqx
