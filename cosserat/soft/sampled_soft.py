@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
-from stepping import kept_program
+from stepping import program
 
 from ..sampled_body import SampledBody, sample_body
 from ..strain import Gait, StrainRates, strain_rates
@@ -104,7 +104,7 @@ class SampledSoft(eqx.Module):
         return jnp.sum(body.load_weight * jax.vmap(one)(body.load_X, body.load_section, self.elastic_strain(q)))
 
 
-@kept_program
+@program
 def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int) -> SampledSoft:
     """Lays the two grids on a soft beam.
 
