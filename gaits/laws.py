@@ -25,7 +25,11 @@ class AbstractLaw(eqx.Module):
         """Times at which a higher derivative jumps [s]; time integrators step exactly onto them."""
         return ()
 
-    __str__, _repr_html_ = summary, as_html
+    def __str__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def __add__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
         return Sum((self, as_law(other)))

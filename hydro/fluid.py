@@ -77,7 +77,11 @@ class AbstractFluid(eqx.Module):
 
     section_kind: ClassVar[type] = EllipticSection
 
-    __str__, _repr_html_ = summary, as_html
+    def __str__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     @abc.abstractmethod
     def added_inertia(self, section: Any) -> Float[Array, "6 6"]:

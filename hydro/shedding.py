@@ -50,6 +50,7 @@ class Shedding(eqx.Module):
         if self.rule == "deepest":
             depth = jax.vmap(lambda X: section_before(profile, X).c)(profile.breaks[1:])
             return profile.breaks[1:][depth.shape[0] - 1 - jnp.argmax(depth[::-1])]
+        assert self.abscissa is not None  # the third rule
         distance = jnp.abs(profile.breaks[1:] - self.abscissa)
         nearest = jnp.argmin(distance)
         return jnp.where(distance[nearest] <= _NEAR * profile.length, profile.breaks[1:][nearest], jnp.nan)

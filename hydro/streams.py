@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, linear, positive
@@ -72,7 +73,7 @@ def checked_current(name: str, current: Any) -> Any:
     if getattr(shape, "shape", None) != (3,):
         raise ValueError(f"{name}(x, t) returns {shape!r}: must be the three components of a velocity [m/s]")
     value = eqx.filter_jit(current)(jnp.asarray(x), jnp.asarray(t))
-    if not isinstance(value, jax.core.Tracer) and not np.all(np.isfinite(np.asarray(value))):
+    if not isinstance(value, Tracer) and not np.all(np.isfinite(np.asarray(value))):
         raise ValueError(f"{name}(x, t) returns {np.asarray(value).tolist()} at x = 0, t = 0: must be finite [m/s]")
     return current
 

@@ -32,7 +32,11 @@ class FrameState(eqx.Module):
         self.quaternion = unit("quaternion", quaternion, 4)
         self.twist = finite("twist", twist, (6,))
 
-    __str__, _repr_html_ = summary, as_html
+    def __str__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     @property
     def rotation(self) -> Float[Array, "3 3"]:

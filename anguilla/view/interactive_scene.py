@@ -120,13 +120,11 @@ def interactive_page(
     )
     surface = skin(dataset, frames, 60, 20)
     offered = [name for name in (fields or PAGE_FIELDS) if name in dataset.variables and name != first]
-    painted = {first: (figure.data[0].colorbar.title.text, [frame.data[0].intensity for frame in figure.frames])}
-    for name in offered:
-        values, words = field_on_skin(dataset, surface, name)
-        painted[name] = (words, list(values))
+    painted = {first: field_on_skin(dataset, surface, first, component)}
+    painted |= {name: field_on_skin(dataset, surface, name) for name in offered}
     menu = {
         words: {"top": float(np.max(np.abs(values))) or 1.0, "frames": [_encoded(row) for row in values]}
-        for words, values in painted.values()
+        for values, words in painted.values()
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     script = MENU_SCRIPT.replace("FIELDS", json.dumps(menu))

@@ -94,7 +94,8 @@ def _row(strain: str) -> tuple[str, str, str]:
 
 def _field(dataset: xr.Dataset, field: str) -> tuple[str, str, np.ndarray]:
     """Name, unit and values of a field over time and X."""
-    field = dict(zip(FIELDS, ("K3", "M3", "f2"), strict=True)).get(field, field)
+    shorthand: dict[str, str] = dict(zip(FIELDS, ("K3", "M3", "f2"), strict=True))
+    field = shorthand.get(field, field)
     if field in STRAINS:
         values = dataset["strain"].sel(strain_component=field).values
         if field[0] == "K":

@@ -29,6 +29,7 @@ from . import (
     published_lines,
 )
 from .energy_budget import air_forces
+from .film import moth_film
 
 PERIOD = 0.04  # period of a stroke [s]
 
