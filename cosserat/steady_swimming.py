@@ -8,6 +8,8 @@ import jax.numpy as jnp
 from gaits import Cycle, periodic_orbit, wave_period
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
+from stepping import Span, explicit_steps
+from stepping.tableaus import Tableau
 
 from .beam import Beam
 from .energy import mass
@@ -19,6 +21,7 @@ from .space_path import AbstractSpacePath
 from .state import unchecked_state
 from .strain import Gait, strain_rates
 
+DOPRI5 = Tableau.of(diffrax.Dopri5)
 REST = (-0.3, 0.0, 0.0, 0.0, 0.0, 0.0)  # a guess: forward, slowly
 
 
@@ -75,41 +78,23 @@ def steady_swim(
     begin = T * whole if t0 is None else finite("t0", t0, ())
     body = path.sample(beam, fluid)
 
-    def swim(twist, model, save):
-        """The head over the period, from the world's origin."""
+    def swim(twist, model, records):
+        """The head at even times over the period, from the world's origin."""
         body, gait, begin, T = model
-        step = T / steps
-
-        def field(s, y, _):
-            return jax.tree.map(lambda rate: step * rate, _rates(path, body, gait, fluid, begin + step * s, y))
-
-        # Time counted in steps: whole numbers, so that no step is lost or added by rounding.
-        solution = diffrax.diffeqsolve(
-            diffrax.ODETerm(field),
-            diffrax.Dopri5(),
-            t0=0.0,
-            t1=float(steps),
-            dt0=1.0,
-            y0=(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist),
-            stepsize_controller=diffrax.ConstantStepSize(),
-            saveat=save,
-            max_steps=steps,
-            adjoint=diffrax.ForwardMode(),
-            throw=False,
-        )
-        assert solution.ys is not None
-        return solution.ys
+        start = (jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist)
+        span = Span.counted(begin, T / steps, steps // records, records)
+        return explicit_steps(lambda t, y: _rates(path, body, gait, fluid, t, y), start, span, DOPRI5)
 
     model = (body, gait, begin, T)
     orbit = periodic_orbit(
-        lambda twist, model: swim(twist, model, diffrax.SaveAt(t1=True))[2][-1],
+        lambda twist, model: swim(twist, model, 1)[2][-1],
         guess,
         model,
         transient=transient,
         tolerance=tolerance,
         throw=throw,
     )
-    position, quaternion, twist = swim(orbit.start, model, diffrax.SaveAt(t0=True, steps=True))
+    position, quaternion, twist = swim(orbit.start, model, steps)
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     times = begin + T * jnp.arange(steps) / steps
     X = beam.length * jnp.linspace(0.0, 1.0, stations)

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hydro import AbstractFluid
 from spatial import Numbers, one_of, positive, quaternion_rate
 from spatial.checks import shown
-from stepping import KEPT_STEPS, Marcher, Span, break_times, integrate, program
+from stepping import STORED_STEPS, Marcher, Span, break_times, integrate, program
 from stepping.fixed import walk
 from stepping.implicit import implicit_step
 
@@ -29,7 +29,7 @@ from .strain import Gait
 FAILED = (
     "the time integration did not reach t1. Likely causes: a gait that is not twice differentiable in time or "
     "returns NaN, strains too large or too fast, tolerances below round-off, or too few steps (max_steps; "
-    f"in reverse mode {KEPT_STEPS} unless an adjoint is given)."
+    f"in reverse mode {STORED_STEPS} unless an adjoint is given)."
 )
 
 
@@ -128,7 +128,7 @@ def rollout(
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: greatest number of steps; in reverse mode no more than `spatial.KEPT_STEPS`, all stages of which
+        max_steps: greatest number of steps; in reverse mode no more than `stepping.STORED_STEPS`, all stages of which
             are kept, unless an adjoint is given.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
             `jax.jacfwd`.

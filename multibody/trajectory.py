@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, quaternion_rate
-from stepping import KEPT_STEPS, Marcher, Span, integrate, program
+from stepping import STORED_STEPS, Marcher, Span, integrate, program
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -24,7 +24,7 @@ FAILED = (
     "the time integration did not reach t1. Likely causes: a joint law that is not twice differentiable in time "
     "or returns NaN, stiff springs or friction (an implicit solver or a greater friction_speed helps), a passive "
     "joint that moves almost no inertia, tolerances below round-off, or too few steps (max_steps; "
-    f"in reverse mode {KEPT_STEPS} unless an adjoint is given)."
+    f"in reverse mode {STORED_STEPS} unless an adjoint is given)."
 )
 
 Torque = Callable[[Float[Array, ""], Float[Array, "positions"], Float[Array, "freedoms"]], Float[Array, "freedoms"]]
@@ -213,7 +213,7 @@ def rollout(
         atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: maximum number of steps; in reverse mode no more than `spatial.KEPT_STEPS`, all stages of which
+        max_steps: maximum number of steps; in reverse mode no more than `stepping.STORED_STEPS`, all stages of which
             are kept, unless an adjoint is given.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
         throw: raise when the integration fails; otherwise `succeeded` tells.

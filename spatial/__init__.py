@@ -53,7 +53,7 @@ from .vectors import (
 __getattr__ = moved(
     __name__,
     {
-        "KEPT_STEPS": "stepping:KEPT_STEPS",
+        "KEPT_STEPS": "stepping:STORED_STEPS",
         "Marcher": "stepping:Marcher",
         "SimulationError": "stepping:SimulationError",
         "Span": "stepping:Span",

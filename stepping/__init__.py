@@ -5,4 +5,4 @@ from .fixed import explicit_steps as explicit_steps
 from .programs import kept_program as kept_program, program as program
 from .progress import SimulationError as SimulationError, raise_if_failed as raise_if_failed
 from .span import Span as Span, break_times as break_times
-from .stored_stages import KEPT_STEPS as KEPT_STEPS
+from .stored_stages import STORED_STEPS as STORED_STEPS, StoredStages as StoredStages

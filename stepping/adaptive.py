@@ -1,21 +1,19 @@
-"""Motion in time, by diffrax: the same for whatever moves."""
+"""Adaptive steps: `diffrax.diffeqsolve` with the settings of this library bound."""
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import diffrax
 import equinox as eqx
-import equinox.internal as eqxi
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, PyTree
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from spatial.checks import Numbers, positive, shown
 
 from .span import Span, break_times
-from .stored_stages import Outcome, can_keep_stages, closed_field, solved
+from .stored_stages import StoredStages, stores_stages
 
 
 class Marcher(eqx.Module):
@@ -26,9 +24,9 @@ class Marcher(eqx.Module):
         controller: diffrax step size controller.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
         max_steps: greatest number of steps.
-        adjoint: how derivatives go through time; None for reverse mode from the stages kept (`spatial.kept_stages`)
-            where the solver is an explicit Runge-Kutta method, else from states kept by diffrax.
-        progress: diffrax progress meter; any but `NoProgressMeter` keeps the program out of JAX's cache.
+        adjoint: how derivatives go through time; None for reverse mode by `StoredStages` where the solver is an
+            explicit Runge-Kutta method, else by `diffrax.RecursiveCheckpointAdjoint`.
+        progress: diffrax progress meter; with any but `NoProgressMeter` JAX cannot store the compiled program.
     """
 
     solver: diffrax.AbstractSolver
@@ -71,6 +69,22 @@ class Marcher(eqx.Module):
         self.progress = diffrax.NoProgressMeter() if progress is None else progress
 
 
+class Outcome(eqx.Module):
+    """Result of an integration in time.
+
+    Attributes:
+        states: at the times of the record.
+        steps: accepted and rejected time steps.
+        reached: whether it came to the last time.
+        dense: the continuous solution, when it was requested.
+    """
+
+    states: PyTree
+    steps: Int[Array, "2"]
+    reached: Bool[Array, ""]
+    dense: Any
+
+
 def integrate(
     field: Callable[[Float[Array, ""], PyTree], PyTree],
     start: PyTree,
@@ -91,71 +105,82 @@ def integrate(
         dense: keep the continuous solution; its states are flat arrays.
         land: step onto the times of the record, instead of interpolating between steps.
     """
-    flat_start, unravel = ravel_pytree(start)  # one array: an operation each for diffrax, instead of one for each part
+    flat_start, unravel = ravel_pytree(start)  # one array: one operation for diffrax, instead of one for each part
     flat_field = jax.jit(lambda t, y: ravel_pytree(field(t, unravel(y)))[0])  # called several times, traced once
-    jumps = break_times(law)
-    controller = _stopping(marcher.controller, jumps, span.times if land else None)
+    controller = _stopping(marcher.controller, break_times(law), span.times if land else None)
     # Given, since diffrax's own first guess would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
-    march = _March(marcher.solver, controller, span.t1, dt0, marcher.max_steps, marcher.progress)
-    if marcher.adjoint is None and can_keep_stages(marcher.solver) and not dense:
-        closed = closed_field(flat_field, span.t0, flat_start)
-        arrays, rest = eqx.partition(march, eqx.is_array)
-        march = eqx.combine(jax.lax.stop_gradient(arrays), rest)
-        found = solved((closed, flat_start, span.t0, span.times), march, jumps)
-    else:
-        adjoint = diffrax.RecursiveCheckpointAdjoint() if marcher.adjoint is None else marcher.adjoint
-        found = march(flat_field, flat_start, span.t0, span.times, dense, adjoint=adjoint)
-    return eqx.tree_at(lambda o: o.states, found, jax.vmap(unravel)(found.states))
+    if isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
+        controller, dt0 = _FirstStep(controller, dt0), None
+    adjoint = marcher.adjoint
+    if adjoint is None:
+        stored = stores_stages(marcher.solver) and not dense
+        adjoint = StoredStages() if stored else diffrax.RecursiveCheckpointAdjoint()
+    solution = diffrax.diffeqsolve(
+        diffrax.ODETerm(lambda t, y, _: flat_field(t, y)),
+        marcher.solver,
+        t0=span.t0,
+        t1=span.t1,
+        dt0=dt0,
+        y0=flat_start,
+        saveat=diffrax.SaveAt(t1=True, dense=dense),
+        stepsize_controller=controller,
+        max_steps=marcher.max_steps,
+        adjoint=_RecordAt(adjoint, span.times),
+        throw=False,
+        progress_meter=marcher.progress,
+    )
+    steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
+    reached = solution.result == diffrax.RESULTS.successful
+    return Outcome(jax.vmap(unravel)(solution.ys), steps, reached, solution.interpolation)
 
 
-class _March(eqx.Module):
-    """diffrax, told all but what to integrate."""
+# `diffeqsolve` checks times that are traced by calls back to Python, and JAX stores no such program between sessions:
+# every first swim would be compiled again. `Span` has made these checks, so the two classes below bring in the times of
+# the record and the first step behind them.
 
-    solver: diffrax.AbstractSolver
-    controller: diffrax.AbstractStepSizeController
-    t1: Float[Array, ""]
+
+class _RecordAt(diffrax.AbstractAdjoint):
+    """An adjoint, with the times at which to record."""
+
+    adjoint: diffrax.AbstractAdjoint
+    times: Float[Array, "times"]
+
+    def loop(self, *, saveat, init_state, **kwargs):
+        """Called by diffrax.
+
+        Args:
+            saveat: only its dense output is read.
+            init_state: of the loop, with room for one record.
+            kwargs: passed on.
+        """
+        count, size = self.times.shape[0], init_state.y.shape[0]
+        room = (jnp.full(count, jnp.inf), jnp.full((count, size), jnp.inf))
+        init_state = eqx.tree_at(lambda s: (s.save_state.ts, s.save_state.ys), init_state, room)
+        return self.adjoint.loop(
+            saveat=diffrax.SaveAt(ts=self.times, dense=saveat.dense), init_state=init_state, **kwargs
+        )
+
+
+class _FirstStep(diffrax.AbstractAdaptiveStepSizeController):
+    """A controller, with its first step [s]."""
+
+    controller: diffrax.AbstractAdaptiveStepSizeController
     dt0: Float[Array, ""]
-    max_steps: int = eqx.field(static=True)
-    progress: diffrax.AbstractProgressMeter
 
-    def __call__(self, field, start, t0, times, dense=False, max_steps=None, adjoint=None) -> Outcome:
-        with _lean_diffrax():
-            solution = diffrax.diffeqsolve(
-                diffrax.ODETerm(lambda t, y, _: field(t, y)),
-                self.solver,
-                t0=t0,
-                t1=self.t1,
-                dt0=self.dt0,
-                y0=start,
-                saveat=diffrax.SaveAt(ts=times, dense=dense),
-                stepsize_controller=self.controller,
-                max_steps=self.max_steps if max_steps is None else min(max_steps, self.max_steps),
-                adjoint=diffrax.ForwardMode() if adjoint is None else adjoint,
-                throw=False,
-                progress_meter=self.progress,
-            )
-        steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
-        reached = solution.result == diffrax.RESULTS.successful
-        return Outcome(solution.ys, steps, reached, solution.interpolation)
+    rtol = property(lambda self: self.controller.rtol)
+    atol = property(lambda self: self.controller.atol)
+    norm = property(lambda self: self.controller.norm)
+    jump_ts = property(lambda self: getattr(self.controller, "jump_ts", None))
 
+    def wrap(self, direction):
+        return _FirstStep(self.controller.wrap(direction), self.dt0)
 
-@contextlib.contextmanager
-def _lean_diffrax() -> Iterator[None]:
-    """Leaves out diffrax's checks of times, which `Span` has made, and traces its hundred steps of a digit once.
+    def init(self, terms, t0, t1, y0, dt0, args, func, error_order):
+        return self.controller.init(terms, t0, t1, y0, self.dt0, args, func, error_order)
 
-    The checks would call back to Python from the compiled program, and JAX keeps no such program between sessions:
-    every first swim would be compiled again.
-    """
-    check, before = eqxi.error_if, eqxi.prevbefore
-    eqxi.error_if, eqxi.prevbefore = lambda x, *_, **__: x, _prevbefore
-    try:
-        yield
-    finally:
-        eqxi.error_if, eqxi.prevbefore = check, before
-
-
-_prevbefore = jax.jit(eqxi.prevbefore)
+    def adapt_step_size(self, *args):
+        return self.controller.adapt_step_size(*args)
 
 
 def _stopping(controller, jumps, landings):

@@ -49,6 +49,7 @@ def explicit_steps(
     Returns:
         y at the times of the record.
     """
+    tableau = tableau.needed
     flat, unravel = ravel_pytree(start)
     if shared is None:
         plain = lambda t, y, _: ravel_pytree(field(t, unravel(y)))[0]  # noqa: E731

@@ -91,7 +91,8 @@ class Span(eqx.Module):
             raise ValueError(f"records = {records!r}: must be a positive integer")
         if isinstance(between, int) and between < 1:
             raise ValueError(f"between = {between!r}: must be a positive integer")
-        begin, step = number("t0", t0), positive("dt", dt, "s")
+        begin = number("t0", t0)
+        step = jnp.asarray(dt, float) if isinstance(dt, Tracer) else positive("dt", dt, "s")
         times = begin + step * between * jnp.arange(records + 1)
         span = object.__new__(Span)
         parts = {"t0": begin, "t1": times[-1], "times": times, "dt": step, "between": between}

@@ -1,7 +1,8 @@
-"""Reverse mode through time, from the stages of each Runge-Kutta step that the way forth has kept.
+"""Reverse-mode adjoint that stores the Runge-Kutta stages.
 
-diffrax keeps states, and on the way back runs every step again to find its stages. They are small here and the field
-is dear: keeping them saves that run, and the way back compiles one derivative of the field instead of a whole step.
+diffrax's own reverse mode stores states, and on the backward pass repeats every step to find its stages. Here stages
+are small and evaluating the vector field dominates the cost: storing them saves that repetition, and the backward pass
+compiles one derivative of the field instead of a whole step.
 """
 
 from collections.abc import Callable
@@ -11,97 +12,149 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Float
 
-KEPT_STEPS = 4096  # in reverse mode; of a state of 13 numbers they are 4 MB
+from .tableaus import Tableau
+
+STORED_STEPS = 4096  # of a state of 13 numbers: 4 MB
 
 
-class Outcome(eqx.Module):
-    """What an integration in time has found.
+class StoredStages(diffrax.AbstractAdjoint):
+    """Reverse mode for explicit Runge-Kutta methods of diffrax, from the stages that the forward pass stores.
+
+    The grid of steps is held fixed: derivatives are those of the Runge-Kutta map on its own grid, by the parameters of
+    the field and the start; by the first time and the times of the record they are those of the solution.
+
+    Use it as any adjoint of diffrax, with `SaveAt(ts=...)` and a state that is one vector:
+
+    >>> def end(rate):
+    ...     field = diffrax.ODETerm(lambda t, y, _: -rate * y)
+    ...     made = diffrax.diffeqsolve(field, diffrax.Dopri5(), 0.0, 1.0, 0.1, jnp.ones(1),
+    ...         saveat=diffrax.SaveAt(ts=jnp.ones(1)), adjoint=StoredStages(),
+    ...         stepsize_controller=diffrax.PIDController(1e-8, 1e-8))
+    ...     return made.ys[-1, 0]
+    >>> print(round(float(jax.grad(end)(2.0)), 6))
+    -0.135335
 
     Attributes:
-        states: at the times of the record.
-        steps: accepted and rejected time steps.
-        reached: whether it came to the last time.
-        dense: the continuous solution, when it was asked for.
+        max_steps: most steps whose stages are stored; a longer run reports that it took too many steps.
     """
 
-    states: PyTree
-    steps: Int[Array, "2"]
-    reached: Bool[Array, ""]
-    dense: Any
+    max_steps: int = eqx.field(static=True, default=STORED_STEPS)
+
+    def loop(
+        self, *, args, terms, solver, saveat, t0, max_steps, init_state, stepsize_controller, event, throw, **kwargs
+    ):
+        """Called by diffrax.
+
+        Args:
+            args: further arguments of the field.
+            terms: the field.
+            solver: an explicit Runge-Kutta method of one tableau.
+            saveat: times of the record.
+            t0: first time [s].
+            max_steps: greatest number of steps.
+            init_state: of the loop.
+            stepsize_controller: of the steps.
+            event: None.
+            throw: not used.
+            kwargs: passed on.
+        """
+        del throw
+        record = saveat.subs
+        if not stores_stages(solver):
+            raise ValueError(f"solver = {solver!r}: StoredStages needs an explicit Runge-Kutta method of one tableau")
+        if event is not None or not isinstance(record, diffrax.SubSaveAt) or record.ts is None or saveat.dense:
+            raise ValueError("StoredStages takes SaveAt(ts=...) alone, without events, dense output or other records")
+        if not eqx.is_array(init_state.y) or init_state.y.ndim != 1:
+            raise ValueError("StoredStages: the state must be one vector; see jax.flatten_util.ravel_pytree")
+        field = closed_field(lambda t, y: terms.vf(t, y, args), t0, init_state.y)
+        moving = field, init_state.y, t0, record.ts
+        forward = _Forward(solver, stepsize_controller, max_steps, kwargs)
+        rest = eqx.tree_at(lambda s: s.y, init_state, None)
+        return _solve(moving, *_constant((forward, rest)), self.max_steps)
 
 
-def can_keep_stages(solver: diffrax.AbstractSolver) -> bool:
-    """Whether a solver is an explicit Runge-Kutta method of one tableau."""
-    return isinstance(solver, diffrax.AbstractERK) and isinstance(solver.tableau, diffrax.ButcherTableau)
+class _Forward(eqx.Module):
+    """diffrax's loop with everything bound that is not differentiated."""
+
+    solver: diffrax.AbstractSolver
+    controller: diffrax.AbstractStepSizeController
+    max_steps: int | None = eqx.field(static=True)
+    options: dict[str, Any]
+
+    def __call__(self, moving, state, dense=False, max_steps=None):
+        field, start, t0, times = moving
+        return diffrax.ForwardMode().loop(
+            args=None,
+            terms=diffrax.ODETerm(lambda t, y, _: field(t, y)),
+            solver=self.solver,
+            stepsize_controller=self.controller,
+            saveat=diffrax.SaveAt(ts=times, dense=dense),
+            t0=t0,
+            max_steps=self.max_steps if max_steps is None else max_steps,
+            init_state=eqx.tree_at(lambda s: s.y, state, start, is_leaf=lambda x: x is None),
+            event=None,
+            throw=False,
+            **self.options,
+        )
 
 
-class _ClosedField(eqx.Module):
-    """A field with all that it depends on as its leaves."""
-
-    program: Any = eqx.field(static=True)
-    depends: list[Array]
-
-    def __call__(self, t: Float[Array, ""], y: Float[Array, "n"]) -> Float[Array, "n"]:
-        return jaxpr_as_fun(ClosedJaxpr(self.program, self.depends))(t, y)[0]
-
-
-def closed_field(field: Callable, t: Float[Array, ""], y: Float[Array, "n"]) -> _ClosedField:
-    """The field (t, y) -> dy/dt as a pytree: what it has taken from around it, traced or not, becomes visible."""
-    # Not `eqx.filter_closure_convert`, which refuses to be called with arrays that are laid out over other devices.
-    made = jax.make_jaxpr(field)(t, y)
-    return _ClosedField(made.jaxpr, [jnp.asarray(part) for part in made.consts])
+def _constant(tree):
+    """The tree with derivatives stopped at its arrays."""
+    arrays, rest = eqx.partition(tree, eqx.is_inexact_array)
+    return eqx.combine(jax.lax.stop_gradient(arrays), rest)
 
 
 @eqx.filter_custom_vjp
-def solved(
-    moving: tuple[Callable, Float[Array, "n"], Float[Array, ""], Float[Array, "times"]],
-    march: Callable[..., Outcome],
-    jumps: Float[Array, "jumps"],
-) -> Outcome:
-    """Integrates dy/dt = field(t, y), with derivatives by reverse mode.
-
-    Steps stay where they are when something moves: derivatives are those of the Runge-Kutta map on its own grid, by
-    the field's parameters and the start; by the first time and the times of the record those of the solution.
-
-    Args:
-        moving: field (t, y) -> dy/dt as a pytree of all that it depends on, start, first time [s], times of record [s].
-        march: a pytree that integrates, by its explicit Runge-Kutta method `solver`:
-            (field, start, t0, times, dense, max_steps) -> `Outcome`.
-        jumps: times past which the first stage is evaluated anew [s].
-    """
-    return march(*moving)
+def _solve(moving, forward, state, stored):
+    return forward(moving, state)
 
 
-@solved.def_fwd
-def _forth(perturbed, moving, march, jumps):
-    found = march(*moving, dense=True, max_steps=KEPT_STEPS)
-    kept = found.dense
-    plain = eqx.tree_at(lambda o: o.dense, found, None)
-    return plain, (kept.ts, kept.ts_size - 1, kept.infos, perturbed)
+@_solve.def_fwd
+def _solve_forward(perturbed, moving, forward, state, stored):
+    field, start, _, _ = moving
+    term = diffrax.ODETerm(lambda t, y, _: field(t, y))
+    at = (state.tprev, state.tnext, start, None, state.solver_state, state.made_jump)
+    info = eqx.filter_eval_shape(forward.solver.step, term, *at)[2]
+    most = stored if forward.max_steps is None else min(stored, forward.max_steps)
+    buffers = (
+        jnp.full(most + 1, jnp.inf),
+        jax.tree.map(lambda x: jnp.full((most, *x.shape), jnp.inf, x.dtype), info),
+        0,
+    )
+    where = lambda s: (s.dense_ts, s.dense_infos, s.dense_save_index)  # noqa: E731
+    with_buffers = eqx.tree_at(where, state, buffers, is_leaf=lambda x: x is None)
+    found, stats = forward(moving, with_buffers, dense=True, max_steps=most)
+    ts, infos, count = where(found)
+    plain = eqx.tree_at(where, found, (None, None, None))
+    return (plain, stats), (ts, count, infos, perturbed)
 
 
-@solved.def_bwd
-def _back(kept, wanted, _, moving, march, jumps):
+@_solve.def_bwd
+def _solve_backward(kept, wanted, _, moving, forward, state, stored):
     ts, count, infos, perturbed = kept
     field, start, _, times = moving
-    solver = march.solver
+    solver = forward.solver
+    jumps = getattr(forward.controller, "jump_ts", None)
+    jumps = jnp.zeros(0) if jumps is None else jumps
     moved, fixed = eqx.partition(field, perturbed[0])
-    from_record, by_times = _through_record(solver, ts, count, infos, times, wanted.states)
+    by_states = wanted[0].save_state.ys
+    if by_states is None:
+        by_states = jnp.zeros((times.shape[0], start.shape[0]))
+    from_record, by_times = _through_record(solver, ts, count, infos, times, by_states)
     a, b, c, same = _tableau(solver)
     last = len(b) - 1
 
     def begin(n, later):
-        """The step n, before any of its stages: cotangents of its start and of its stages."""
+        """Cotangents of the start and of the stages of step n, before any stage is pulled back."""
         here = jax.tree.map(lambda part: part[jnp.maximum(n, 0)], from_record)
         end = later + here["y1"]
         return end + here["y0"], here["k"] + b[:, None] * end[None]
 
     def stage(carry):
-        """Through one evaluation of the field."""
+        """Pulls back one evaluation of the field."""
         n, i, by_start, by_stages, by_next, by_field = carry
         jumped, _ = _around(ts[n], jumps)
         _, end = _around(ts[n + 1], jumps)
@@ -134,8 +187,30 @@ def _back(kept, wanted, _, moving, march, jumps):
     return by_field, by_start, by_t0, by_times
 
 
+def stores_stages(solver: diffrax.AbstractSolver) -> bool:
+    """Whether a solver is an explicit Runge-Kutta method of one tableau."""
+    return isinstance(solver, diffrax.AbstractERK) and isinstance(solver.tableau, diffrax.ButcherTableau)
+
+
+class _ClosedField(eqx.Module):
+    """A field with everything that it depends on as its leaves."""
+
+    program: Any = eqx.field(static=True)
+    depends: list[Array]
+
+    def __call__(self, t: Float[Array, ""], y: Float[Array, "n"]) -> Float[Array, "n"]:
+        return jaxpr_as_fun(ClosedJaxpr(self.program, self.depends))(t, y)[0]
+
+
+def closed_field(field: Callable, t: Float[Array, ""], y: Float[Array, "n"]) -> _ClosedField:
+    """The field (t, y) -> dy/dt as a pytree whose leaves are the arrays that it closes over, traced or not."""
+    # Not `eqx.filter_closure_convert`, which refuses to be called with arrays that are laid out over other devices.
+    made = jax.make_jaxpr(field)(t, y)
+    return _ClosedField(made.jaxpr, [jnp.asarray(part) for part in made.consts])
+
+
 def _through_record(solver, ts, count, infos, times, wanted):
-    """From cotangents of the record to those of the steps (y0, y1 and k of each) and of the times."""
+    """Cotangents of the steps (y0, y1 and k of each) and of the times, from those of the record."""
     step = jnp.clip(jnp.searchsorted(ts, times, side="left") - 1, 0, count - 1)
 
     def recorded(info, n, t):
@@ -151,17 +226,13 @@ def _through_record(solver, ts, count, infos, times, wanted):
 
 
 def _tableau(solver):
-    """a (stages, stages), b, c of all stages, and whether the last is the first of the next step."""
-    tableau = solver.tableau
-    stages = len(tableau.b_sol)
-    a = np.zeros((stages, stages))
-    for row, values in enumerate(tableau.a_lower, start=1):
-        a[row, : len(values)] = values
-    return jnp.asarray(a), jnp.asarray(tableau.b_sol), jnp.asarray(np.append(0.0, tableau.c)), tableau.fsal
+    """a, b, c of all stages, and whether the last stage is the first of the next step."""
+    table = Tableau.of(solver)
+    return jnp.asarray(table.a), jnp.asarray(table.b), jnp.asarray(table.c), solver.tableau.fsal
 
 
 def _around(t, jumps):
-    """Whether a step begins just past a jump, and the end of the step before it: diffrax leaves out the jump itself."""
+    """Whether a step begins just past a jump, and the end of the step before it: diffrax skips the jump itself."""
     jump = jnp.nextafter(t, -jnp.inf)
     jumped = jnp.any(jump == jumps)
     return jumped, jnp.where(jumped, jnp.nextafter(jump, -jnp.inf), t)

@@ -32,6 +32,12 @@ class Tableau:
             raise ValueError(f"solver = {solver!r}: must be an explicit Runge-Kutta method of one tableau")
         return Tableau(_square(table.a_lower), np.asarray(table.b_sol), np.append(0.0, table.c))
 
+    @property
+    def needed(self) -> "Tableau":
+        """Without last stages of weight zero, which serve error estimates only."""
+        stages = int(np.flatnonzero(self.b)[-1]) + 1
+        return Tableau(self.a[:stages, :stages], self.b[:stages], self.c[:stages])
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SemiImplicitTableau:

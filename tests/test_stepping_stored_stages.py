@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stepping import Marcher, Span, integrate
-from stepping.stored_stages import KEPT_STEPS
+from stepping.stored_stages import STORED_STEPS
 
 START = {"place": jnp.array([0.3]), "speed": jnp.array([-0.2])}
 
@@ -115,7 +115,7 @@ def test_what_is_not_asked_for_is_not_pulled_back():
 
 def test_too_many_steps_to_keep():
     """A run that is longer than what is kept says so, instead of a wrong derivative."""
-    how = marcher(diffrax.Heun(), controller=diffrax.ConstantStepSize(), dt0=2.0 / (KEPT_STEPS + 100))
+    how = marcher(diffrax.Heun(), controller=diffrax.ConstantStepSize(), dt0=2.0 / (STORED_STEPS + 100))
 
     def end(p):
         law = Pushed(p[0], p[1])
