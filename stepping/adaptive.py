@@ -12,8 +12,10 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from spatial.checks import Numbers, positive, shown
 
+from .implicit_adaptive import FlatMechanism, SemiImplicit
+from .mechanism import AbstractMechanism
 from .span import Span, break_times
-from .stored_stages import StoredStages, stores_stages
+from .stored_stages import STORED_STEPS, StoredStages, stores_stages
 
 
 class Marcher(eqx.Module):
@@ -86,7 +88,7 @@ class Outcome(eqx.Module):
 
 
 def integrate(
-    field: Callable[[Float[Array, ""], PyTree], PyTree],
+    field: Callable[[Float[Array, ""], PyTree], PyTree] | AbstractMechanism,
     start: PyTree,
     span: Span,
     marcher: Marcher,
@@ -97,8 +99,8 @@ def integrate(
     """Integrates dy/dt = field(t, y) over a span.
 
     Args:
-        field: (t, y) -> dy/dt.
-        start: y at the first time.
+        field: (t, y) -> dy/dt; or a mechanism, which the solver `SemiImplicit` needs.
+        start: y at the first time; of a mechanism, a `Point`.
         span: when.
         marcher: how.
         law: where it has `break_times` [s], the integrator steps onto them.
@@ -106,7 +108,9 @@ def integrate(
         land: step onto the times of the record, instead of interpolating between steps.
     """
     flat_start, unravel = ravel_pytree(start)  # one array: one operation for diffrax, instead of one for each part
-    flat_field = jax.jit(lambda t, y: ravel_pytree(field(t, unravel(y)))[0])  # called several times, traced once
+    rates = field.rates if isinstance(field, AbstractMechanism) else field
+    args = FlatMechanism(field, unravel) if isinstance(field, AbstractMechanism) else None
+    flat_field = jax.jit(lambda t, y: ravel_pytree(rates(t, unravel(y)))[0])  # called several times, traced once
     controller = _stopping(marcher.controller, break_times(law), span.times if land else None)
     # Given, since diffrax's own first guess would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
@@ -115,7 +119,9 @@ def integrate(
     adjoint = marcher.adjoint
     if adjoint is None:
         stored = stores_stages(marcher.solver) and not dense
-        adjoint = StoredStages() if stored else diffrax.RecursiveCheckpointAdjoint()
+        # A state for each step where there is room: then every step is repeated once on the backward pass.
+        checkpoints = min(marcher.max_steps, STORED_STEPS) if isinstance(marcher.solver, SemiImplicit) else None
+        adjoint = StoredStages() if stored else diffrax.RecursiveCheckpointAdjoint(checkpoints)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(lambda t, y, _: flat_field(t, y)),
         marcher.solver,
@@ -123,6 +129,7 @@ def integrate(
         t1=span.t1,
         dt0=dt0,
         y0=flat_start,
+        args=args,
         saveat=diffrax.SaveAt(t1=True, dense=dense),
         stepsize_controller=controller,
         max_steps=marcher.max_steps,

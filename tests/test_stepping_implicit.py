@@ -4,12 +4,14 @@ import functools
 import sys
 from pathlib import Path
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from stepping import Marcher, SemiImplicit, Span, implicit_steps, integrate
 from stepping.implicit import implicit_step, implicit_step_with_error
 from stepping.mechanism import Point
 from stepping.tableaus import ARK3, ARK4, ARK5
@@ -138,6 +140,62 @@ def test_derivatives_are_those_of_the_steps():
         step = h * at[k] * jnp.eye(3)[k]
         slope = (run(at + step) - run(at - step)) / (2 * h * at[k])
         np.testing.assert_allclose(forward[:, k], slope, rtol=1e-5, atol=1e-8)
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def adapted(mechanism, start, rtol):
+    how = Marcher(SemiImplicit(), None, rtol, 1e-3 * rtol, None, 4000, None, None)
+    return integrate(mechanism, start, Span(0.0, 1.0, 2), how)
+
+
+@pytest.mark.parametrize("release", [0.0, 0.3], ids=["settled", "released"])
+def test_adaptive_steps_of_stiff_joints(release):
+    """Within their tolerance, also when stiff springs are released far from where the load holds them."""
+    mechanism, start = pendulum(1e4, 1e3, (1.0, 0.2)), at_rest((release, release))
+    exact, run = reference(mechanism, start), adapted(mechanism, start, 1e-6)
+    last = jax.tree.map(lambda x: x[-1], run.states)
+    assert bool(run.reached) and np.abs(flat(last) - exact).max() < 1e-6
+    assert int(run.steps.sum()) < 400  # explicit steps are bounded by 1/λ = 5e-5 s: at least 6000 of them
+
+
+def test_gradient_through_adaptive_steps():
+    def end(parameters):
+        run = adapted(pendulum(parameters[0], parameters[1]), at_rest((0.2, 0.1)), 1e-9)
+        return run.states.free[-1, 1]
+
+    at = jnp.array([20.0, 2.0])
+    found = jax.jit(jax.grad(end))(at)
+    for k, h in ((0, 1e-2), (1, 1e-3)):
+        step = h * jnp.eye(2)[k]
+        np.testing.assert_allclose(found[k], (end(at + step) - end(at - step)) / (2 * h), rtol=1e-4)
+
+
+def test_fixed_steps_land_on_breaks():
+    """A spring that stiffens suddenly between two steps: the order across the break is kept."""
+
+    class Stiffening(type(pendulum())):
+        def equations(self, t, point):
+            found = super().equations(t, point)
+            extra = jnp.where(t > 0.477, 30.0, 0.0)
+            return eqx.tree_at(lambda e: e.force, found, found.force - extra * point.free)
+
+    base = pendulum(20.0, 0.5)
+    mechanism = Stiffening(base.spring, base.damper, base.masses)
+    run = lambda n, breaks: flat(  # noqa: E731
+        jax.tree.map(
+            lambda x: x[-1],
+            implicit_steps(mechanism, at_rest((0.3, 0.0)), Span.every(0.0, 1.0, dt=1.0 / n, every=n), breaks=breaks),
+        )
+    )
+    exact = run(1000, jnp.array([0.477]))
+    assert np.abs(run(100, jnp.array([0.477])) - exact).max() < 1e-7
+    assert np.abs(run(100, None) - exact).max() > 1e-5
+
+
+def test_a_field_is_no_mechanism():
+    how = Marcher(SemiImplicit(), None, 1e-6, 1e-8, None, 100, None, None)
+    with pytest.raises(ValueError, match="not a mere vector field"):
+        integrate(lambda t, y: -y, jnp.ones(2), Span(0.0, 1.0, 2), how)
 
 
 def test_pairs_of_tables_are_one_method():

@@ -1,0 +1,89 @@
+"""The semi-implicit step as a solver of diffrax: adaptive steps, records, adjoints and progress come with it."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import diffrax
+import equinox as eqx
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+
+from .implicit import implicit_step_with_error
+from .mechanism import AbstractMechanism, Point
+from .tableaus import ARK4, SemiImplicitTableau
+
+
+class FlatMechanism(eqx.Module):
+    """A mechanism whose state is one vector.
+
+    Attributes:
+        mechanism: the model.
+        unravel: from a vector to a `Point`.
+    """
+
+    mechanism: AbstractMechanism
+    unravel: Callable[[Float[Array, "n"]], Point] = eqx.field(static=True)
+
+
+class SemiImplicit(diffrax.AbstractAdaptiveSolver):
+    """Implicit in stiffness and damping, for `integrate` of an `AbstractMechanism` (see `stepping.implicit`).
+
+    Attributes:
+        tableau: the pair of Runge-Kutta methods, with its embedded error.
+    """
+
+    tableau: SemiImplicitTableau = eqx.field(static=True, default=ARK4)
+
+    term_structure: ClassVar = diffrax.ODETerm
+    interpolation_cls: ClassVar[Callable[..., diffrax.AbstractLocalInterpolation]] = (
+        diffrax.ThirdOrderHermitePolynomialInterpolation
+    )
+
+    def order(self, terms: Any) -> int:
+        """Order of convergence.
+
+        Args:
+            terms: not read.
+        """
+        return self.tableau.order
+
+    def init(self, terms, t0, t1, y0, args):
+        """No state beside y.
+
+        Args:
+            terms: not read.
+            t0: not read [s].
+            t1: not read [s].
+            y0: not read.
+            args: must be a `FlatMechanism`, as `integrate` passes it.
+        """
+        if not isinstance(args, FlatMechanism):
+            raise ValueError("SemiImplicit moves a stepping.AbstractMechanism, not a mere vector field")
+
+    def step(self, terms, t0, t1, y0, args, solver_state, made_jump):
+        """One step.
+
+        Args:
+            terms: not read.
+            t0: start of the step [s].
+            t1: end of the step [s].
+            y0: state at its start.
+            args: the mechanism.
+            solver_state: None.
+            made_jump: not read.
+        """
+        h = t1 - t0
+        end, error, rates = implicit_step_with_error(args.mechanism, t0, args.unravel(y0), h, self.tableau)
+        y1, y_error, k0, k1 = (ravel_pytree(point)[0] for point in (end, error, *rates))
+        return y1, y_error, {"y0": y0, "y1": y1, "k0": h * k0, "k1": h * k1}, None, diffrax.RESULTS.successful
+
+    def func(self, terms, t0, y0, args):
+        """The vector field.
+
+        Args:
+            terms: the field.
+            t0: time [s].
+            y0: state.
+            args: the mechanism.
+        """
+        return terms.vf(t0, y0, args)
