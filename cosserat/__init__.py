@@ -4,16 +4,19 @@ from stepping import SimulationError as SimulationError
 
 from .beam import Beam as Beam, eel as eel, rod as rod
 from .body_fields import BodyFields as BodyFields, internal_wrench as internal_wrench
+from .density import DensityTable as DensityTable
 from .energy import (
     Energetics as Energetics,
     actuator_power as actuator_power,
     energetics as energetics,
     mass as mass,
     momentum as momentum,
+    volume as volume,
 )
 from .head_equation import head_acceleration as head_acceleration, head_dynamics as head_dynamics
 from .nested import Nested as Nested
 from .panels import Panels as Panels
+from .point_masses import PointMass as PointMass
 from .resolution import strain_tail as strain_tail
 from .simulation import simulate as simulate
 from .soft import (

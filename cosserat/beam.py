@@ -1,17 +1,25 @@
-"""The body: a beam of elliptic sections, its profile, density and nose."""
+"""The body: a beam of elliptic sections, its profile, density, nose and point masses."""
 
 import html
+import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import EllipticSection, Profile, eel_profile, uniform_profile
 from hydro.profile_drawing import profile_drawing
-from spatial import Numbers, non_negative, positive
+from spatial import Numbers, non_negative
 from spatial.printing import value_text
 
+from .density import Density, density_along
+from .point_masses import PointMasses, point_masses
+
+LONGEST = 50.0  # m: a body beyond is taken for one in millimetres
 _LOAD_PANELS = 18  # of eight Gauss nodes: drag to 1e-6, see `space_paths.panels`
 
 
@@ -26,27 +34,51 @@ class Beam(eqx.Module):
 
     Attributes:
         profile: the elliptic section along the body.
-        density: density of the body [kg/m³].
+        density: density of the body, a number or a function of X [kg/m³].
         nose_radius: radius of the nose, on which the fluid also acts as on a point [m]; zero for none.
         load_panels: how many panels the fast space path lays on each piece of the profile.
+        masses: motors, batteries and the like; None for none.
+
+    Example:
+        >>> import cosserat, hydro
+        >>> profile = hydro.uniform_profile(0.5, 0.015, 0.02)
+        >>> beam = cosserat.Beam(profile, density=lambda X: 900.0 + 200.0 * X, masses=[(0.1, 0.05), (0.3, 0.05)])
+        >>> print(beam)
+        Beam(0.5 m, 0.5477 kg, 3 pieces, 950 kg/m³ on average, 2 point masses of 0.1 kg)
     """
 
     profile: Profile
-    density: Float[Array, ""]
+    density: Density
     nose_radius: Float[Array, ""]
     load_panels: tuple[int, ...] = eqx.field(static=True)
+    masses: PointMasses | None
 
     def __init__(
         self,
         profile: Profile,
-        density: Numbers = 1000.0,
+        density: Numbers | Density | tuple[Numbers, Numbers] = 1000.0,
         nose_radius: Numbers = 0.0,
         load_panels: tuple[int, ...] | None = None,
+        masses: PointMasses | Sequence[Any] = (),
     ):
+        """Takes the density as a number, a function of X, or a table: the pair (X, density) [m, kg/m³].
+
+        Args:
+            profile: the elliptic section along the body; it gets a break at each mass.
+            density: density of the body [kg/m³].
+            nose_radius: radius of the nose [m].
+            load_panels: panels of the fast space path on each piece of the profile; by its lengths when None.
+            masses: tuples (X, kg), (X, kg, inertia) or (X, kg, inertia, centre), see `PointMass` [m, kg, kg·m², m].
+        """
         if not isinstance(profile, Profile):
             raise ValueError(f"Beam.profile = {profile!r}: must be a hydro.Profile")
+        self.density = density_along(density, profile.length)
+        self.masses = point_masses(masses, profile.length)
+        if self.masses is not None and not isinstance(profile.breaks, Tracer) and not isinstance(self.masses.X, Tracer):
+            # The internal wrench jumps there: panels and steps must end.
+            profile, load_panels = cut_profile(profile, load_panels, np.asarray(self.masses.X))
         self.profile = profile
-        self.density = positive("Beam.density", density, "kg/m³")
+        _notice_millimetres(profile)
         self.nose_radius = non_negative("Beam.nose_radius", nose_radius, "m")
         self.load_panels = _spread(profile) if load_panels is None else tuple(load_panels)
         if len(self.load_panels) != len(profile.pieces) or any(
@@ -58,11 +90,18 @@ class Beam(eqx.Module):
             )
 
     def __str__(self) -> str:
-        from .energy import mass  # imports this module
+        from .energy import mass, volume  # import this module
 
         pieces = f"{len(self.profile.pieces)} piece{'s' if len(self.profile.pieces) > 1 else ''}"
-        sizes = f"{value_text(self.length)} m, {value_text(mass(self))} kg"
-        return f"Beam({sizes}, {pieces}, {value_text(self.density)} kg/m³)"
+        total, loads = mass(self), 0.0 if self.masses is None else jnp.sum(self.masses.mass)
+        density = f"{value_text(self.density)} kg/m³"
+        if callable(self.density):
+            density = f"{value_text((total - loads) / volume(self))} kg/m³ on average"
+        inside = ""
+        if self.masses is not None:
+            count = self.masses.X.shape[0]
+            inside = f", {count} point mass{'es' if count > 1 else ''} of {value_text(loads)} kg"
+        return f"Beam({value_text(self.length)} m, {value_text(total)} kg, {pieces}, {density}{inside})"
 
     def _repr_html_(self) -> str:
         """The same with a side view of the profile, for notebooks."""
@@ -73,9 +112,13 @@ class Beam(eqx.Module):
         """Length L at rest [m]."""
         return self.profile.length
 
-    def section_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
-        """Inertia per metre of one section, in its frame [kg/m, kg·m]."""
-        return section.inertia(self.density)
+    def density_at(self, X: Float[Array, ""]) -> Float[Array, ""]:
+        """Density at the abscissa X [kg/m³]."""
+        return jnp.asarray(self.density(X), float) if callable(self.density) else self.density
+
+    def section_inertia(self, section: EllipticSection, X: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Inertia per metre of the section at X, in its frame [kg/m, kg·m]."""
+        return section.inertia(self.density_at(X))
 
 
 def _spread(profile: Profile) -> tuple[int, ...]:
@@ -87,6 +130,47 @@ def _spread(profile: Profile) -> tuple[int, ...]:
     return tuple(max(1, int(np.ceil(n))) for n in _LOAD_PANELS * np.diff(breaks) / (breaks[-1] - breaks[0]))
 
 
+def cut_profile(
+    profile: Profile, load_panels: tuple[int, ...] | None, abscissae: Sequence[float] | np.ndarray
+) -> tuple[Profile, tuple[int, ...] | None]:
+    """A profile with breaks at given abscissae [m], and its panels; each part of a piece keeps its share of them.
+
+    Abscissae that are breaks already, and the ends, are left as they are.
+
+    Args:
+        profile: the sections; its breaks are known numbers.
+        load_panels: panels on each piece, or None.
+        abscissae: where to cut [m].
+    """
+    breaks = np.asarray(profile.breaks)
+    slack = 1e-9 * breaks[-1]
+    new = np.unique([x for x in abscissae if np.abs(x - breaks).min() > slack])
+    new = new[np.diff(new, prepend=-np.inf) > slack]
+    if not len(new):
+        return profile, load_panels
+    cut = profile.cut(new)
+    if load_panels is None or len(load_panels) != len(profile.pieces):
+        return cut, load_panels
+    ends = np.asarray(cut.breaks)
+    owner = np.searchsorted(breaks, ends[:-1] + slack, side="right") - 1
+    share = np.diff(ends) / np.diff(breaks)[owner]
+    return cut, tuple(int(np.ceil(load_panels[k] * part - 1e-9)) for k, part in zip(owner, share, strict=True))
+
+
+def _notice_millimetres(profile):
+    """Warns of a body whose size is only likely in millimetres."""
+    if isinstance(profile.breaks, Tracer):
+        return
+    length, half = float(profile.length), profile.widest
+    if isinstance(half, Tracer) or (length <= LONGEST and 2.0 * float(half) <= length):
+        return
+    warnings.warn(
+        f"this body is {length:g} m long and {2.0 * float(half):g} m wide: lengths are in metres. If you meant "
+        f"millimetres, divide by 1000: {length / 1000:g} m long, {2.0 * float(half) / 1000:g} m wide.",
+        stacklevel=4,
+    )
+
+
 def eel(
     radius: Numbers = 0.075,
     shoulder: Numbers = 0.296,
@@ -94,7 +178,8 @@ def eel(
     tail_b: Numbers = 0.025,
     tail_c: Numbers = 0.05,
     length: Numbers = 2.0,
-    density: Numbers = 1000.0,
+    density: Numbers | Density | tuple[Numbers, Numbers] = 1000.0,
+    masses: Sequence[Any] = (),
 ) -> Beam:
     """The eel of [BPK06, IX.A]: 2 m, 21.7 kg, neutrally buoyant in water.
 
@@ -110,13 +195,21 @@ def eel(
         tail_b: see `hydro.eel_profile`.
         tail_c: see `hydro.eel_profile`.
         length: length of the body [m].
-        density: density of the body [kg/m³].
+        density: density of the body, see `Beam` [kg/m³].
+        masses: point masses, see `Beam`.
     """
     profile = eel_profile(radius, shoulder, tail, tail_b, tail_c, length)
-    return Beam(profile, density, nose_radius=radius, load_panels=(1, 2, 15, 1))
+    return Beam(profile, density, nose_radius=radius, load_panels=(1, 2, 15, 1), masses=masses)
 
 
-def rod(length: Numbers, b: Numbers, c: Numbers, density: Numbers = 1000.0, nose_radius: Numbers = 0.0) -> Beam:
+def rod(
+    length: Numbers,
+    b: Numbers,
+    c: Numbers,
+    density: Numbers | Density | tuple[Numbers, Numbers] = 1000.0,
+    nose_radius: Numbers = 0.0,
+    masses: Sequence[Any] = (),
+) -> Beam:
     """A uniform body of elliptic section.
 
     >>> import anguilla, cosserat
@@ -127,7 +220,8 @@ def rod(length: Numbers, b: Numbers, c: Numbers, density: Numbers = 1000.0, nose
         length: length [m].
         b: semi-axis along t2 [m].
         c: semi-axis along t3 [m].
-        density: density of the body [kg/m³].
+        density: density of the body, see `Beam` [kg/m³].
         nose_radius: radius of the nose [m].
+        masses: point masses, see `Beam`.
     """
-    return Beam(uniform_profile(length, b, c), density, nose_radius)
+    return Beam(uniform_profile(length, b, c), density, nose_radius, masses=masses)

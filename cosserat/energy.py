@@ -1,6 +1,7 @@
 """Momentum, energy and power of the swimming beam: what the conservation laws speak of."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -21,9 +22,19 @@ from .strain import Gait
 
 
 def mass(beam: Beam) -> Float[Array, ""]:
-    """Mass of the body [kg]."""
+    """Mass of the body, with its point masses [kg]."""
     nodes = load_nodes(beam)
-    return beam.density * jnp.sum(nodes.weight * nodes.section.area)
+    if callable(beam.density):
+        own = jnp.sum(jax.vmap(jax.vmap(beam.density_at))(nodes.X) * nodes.weight * nodes.section.area)
+    else:
+        own = beam.density * jnp.sum(nodes.weight * nodes.section.area)
+    return own if beam.masses is None else own + jnp.sum(beam.masses.mass)
+
+
+def volume(beam: Beam) -> Float[Array, ""]:
+    """Volume of the body [m³]."""
+    nodes = load_nodes(beam)
+    return jnp.sum(nodes.weight * nodes.section.area)
 
 
 class Energetics(eqx.Module):
@@ -103,10 +114,15 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
     }
     nose = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
     powers |= {name: term @ state.twist for name, term in nose.items()}
+    if body.masses is not None:
+        for name, term in first.mass_terms.items():
+            powers[name] = powers.get(name, zero) + jnp.sum(term * body.masses.at_masses(motion.twist))
     node_mass = body.inertia[0, 0]
     total = jnp.sum(node_mass)
     momentum_w = _to_world(state, motion, momentum)
     centre_h = motion.shape.position @ node_mass / total
+    if body.masses is not None:
+        centre_h = centre_h + body.masses.offset_moment(motion.shape) / total
     return Energetics(
         centre_w=state.position + state.rotation @ centre_h,
         centre_velocity_w=linear(momentum_w) / total,

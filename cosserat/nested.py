@@ -13,10 +13,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, EllipticSection, Place
+from hydro import AbstractFluid, EllipticSection, Place, Void
 from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, quaternion_rate, solve_inertia
 
 from .beam import Beam
+from .nested_masses import Carried, Motion, masses_at_nose, with_masses
 from .quadrature import locate, segments
 from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
@@ -75,7 +76,7 @@ class Nested(AbstractSpacePath):
         convected = nose_added @ _convective(state.twist)
         zero = jnp.zeros(3)
         start = _FirstLoop(
-            _Carried.of(state),
+            Carried.of(state),
             gamma_e=zero,
             omega_rate_e=zero,
             inertia=rotate @ nose_added @ rotate.T,  # (57)
@@ -108,6 +109,12 @@ class Nested(AbstractSpacePath):
         if leaving is not None:
             gone = _leaving_water(body, gait, fluid, t, jax.tree.map(lambda y: y[0], run.carried))
             wrench = wrench + rotate.T @ (_lever(hat(gone.position - state.position)) @ gone.wrench)
+        if body.masses is not None:
+            y = self._at_masses(body, gait, state, t, jnp.zeros(6))
+            inertia, load = masses_at_nose(body.masses, fluid, state.position, y)
+            inside = rotate.T @ inertia @ rotate
+            wrench = wrench + rotate.T @ load - inside @ _convective(state.twist)
+            H = H + inside
         return HeadDynamics(H, wrench, solve_inertia(H, wrench))
 
     def both_loops(
@@ -127,7 +134,7 @@ class Nested(AbstractSpacePath):
         nose = nose - fluid.nose_added_inertia(body.nose_radius) @ twist_rate
         head_rates = _both(state.rotation) @ (twist_rate + _convective(state.twist))
         start = _SecondLoop(
-            _Carried.of(state),
+            Carried.of(state),
             acceleration=linear(head_rates),
             omega_rate=angular(head_rates),
             force=state.rotation @ linear(nose),  # (44)
@@ -152,6 +159,9 @@ class Nested(AbstractSpacePath):
             y, wake = self._solve(body, slope, start, None, stations), None
         else:
             y, wake = self._with_passing_water(body, gait, fluid, t, slope, start, stations)
+        if body.masses is not None:
+            at = self._at_masses(body, gait, state, t, head_rates)
+            y = with_masses(y, stations, body.masses, fluid, at)
         rotation = jax.vmap(matrix_from_quaternion)(y.carried.quaternion)
         unturn = lambda v: jnp.einsum("sji,sj->si", rotation, v)  # noqa: E731
         velocity, omega = unturn(y.carried.velocity), unturn(y.carried.omega)
@@ -189,6 +199,16 @@ class Nested(AbstractSpacePath):
 
         force, moment = jax.vmap(complete)(stations, y)
         return eqx.tree_at(lambda y: (y.force, y.moment), y, (force, moment)), gone.power
+
+    def _at_masses(self, body, gait, state, t, head_rates) -> Motion:
+        """Motion of the sections with point masses, at given (ddr0, dω0) of the head in the world."""
+
+        def slope(X, section, water, y):
+            s = _Slice(body, gait, Void(), t, X, section, water, y.carried)
+            return Motion(s.carried_slope(), s.acceleration_slope(y.omega_rate), s.omega_rate_slope())
+
+        start = Motion(Carried.of(state), linear(head_rates), angular(head_rates))
+        return self._solve(body, slope, start, None, body.masses.X)
 
     def _solve(self, beam, slope, start: Any, shedding, stations, last: bool = False) -> Any:
         """Integrates over s in [0, segments], in which the profile is smooth between integers.
@@ -245,24 +265,10 @@ class Nested(AbstractSpacePath):
         return solution.ys
 
 
-class _Carried(eqx.Module):
-    """Configuration and velocities, common to both loops: (48)-(51)."""
-
-    position: Float[Array, "*n 3"]
-    quaternion: Float[Array, "*n 4"]
-    velocity: Float[Array, "*n 3"]
-    omega: Float[Array, "*n 3"]
-
-    @classmethod
-    def of(cls, state: HeadState) -> "_Carried":
-        R = state.rotation
-        return cls(state.position, state.quaternion, R @ linear(state.twist), R @ angular(state.twist))
-
-
 class _FirstLoop(eqx.Module):
     """x1 of (60)."""
 
-    carried: _Carried
+    carried: Carried
     gamma_e: Float[Array, "*n 3"]
     omega_rate_e: Float[Array, "*n 3"]
     inertia: Float[Array, "*n 6 6"]
@@ -273,7 +279,7 @@ class _FirstLoop(eqx.Module):
 class _SecondLoop(eqx.Module):
     """x2 of (65)."""
 
-    carried: _Carried
+    carried: Carried
     acceleration: Float[Array, "*n 3"]
     omega_rate: Float[Array, "*n 3"]
     force: Float[Array, "*n 3"]
@@ -292,7 +298,7 @@ class _Slice:
         X: Any,
         section: EllipticSection,
         water: EllipticSection,
-        carried: _Carried,
+        carried: Carried,
     ):
         self.fluid, self.section, self.carried = fluid, section, carried
         self.strain = strain_rates(gait, X, t)
@@ -301,7 +307,7 @@ class _Slice:
         self.tangent = self.rotation @ linear(self.strain.xi)
         self.stretch_rate = self.rotation @ linear(self.strain.dxi)
         self.bend_rate = self.rotation @ angular(self.strain.dxi)
-        self.inertia_w = self.rotate6 @ beam.section_inertia(section) @ self.rotate6.T
+        self.inertia_w = self.rotate6 @ beam.section_inertia(section, X) @ self.rotate6.T
         self.twist = join(self.rotation.T @ carried.velocity, self.rotation.T @ carried.omega)
         self.place = Place(carried.position, self.rotation, X)
         self.added, self.slices = fluid.added_inertia(water), None
@@ -309,9 +315,9 @@ class _Slice:
             self.slices = fluid.carried(self.added, self.place, self.twist, self.strain.xi, self.strain.dxi)
             self.added = self.slices.inertia
 
-    def carried_slope(self) -> _Carried:
+    def carried_slope(self) -> Carried:
         c = self.carried
-        return _Carried(
+        return Carried(
             position=self.tangent,  # (49)
             quaternion=quaternion_rate(c.quaternion, angular(self.strain.xi)),  # (48)
             velocity=cross(c.omega, self.tangent) + self.stretch_rate,  # (51)

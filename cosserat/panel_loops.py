@@ -35,6 +35,7 @@ class FirstLoop(eqx.Module):
         terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
         fluid_wrench: their sum [N/m, N].
         water: that passes along the body; None for a fluid that carries none.
+        mass_terms: load on the point masses, such as weight, term by term [N, N·m].
         dynamics: of the head.
     """
 
@@ -43,6 +44,7 @@ class FirstLoop(eqx.Module):
     terms: dict[str, Float[Array, "6 loads"]]
     fluid_wrench: Float[Array, "6 loads"]
     water: PassingWater | None
+    mass_terms: dict[str, Float[Array, "masses 6"]]
     dynamics: HeadDynamics
 
 
@@ -58,6 +60,7 @@ class SectionLoads(eqx.Module):
         wrench: on the smooth nodes, less what their motion at a steady twist of the head takes [N, N·m].
         nose: wrench on the nose, in the head frame [N, N·m].
         water: that passes along the body; None for a fluid that carries none.
+        mass_terms: load on the point masses, such as weight, term by term [N, N·m].
     """
 
     motion: SectionMotion
@@ -68,6 +71,7 @@ class SectionLoads(eqx.Module):
     wrench: Float[Array, "6 nodes"]
     nose: Float[Array, "6"]
     water: PassingWater | None
+    mass_terms: dict[str, Float[Array, "masses 6"]]
 
 
 def section_loads(
@@ -79,6 +83,10 @@ def section_loads(
     terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
     fluid_wrench = settle(sum(terms.values(), jnp.zeros_like(loads.twist)))
     gathered = fluid_wrench @ body.from_load
+    mass_terms = {}
+    if body.masses is not None:
+        mass_terms = body.masses.loads(fluid, motion.shape, motion.twist, state)
+        gathered = gathered + body.masses.gathered(mass_terms)
     gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
     water, inertia = passing_water(body, fluid, strain, motion, state), body.inertia + body.added
     if water is not None:
@@ -86,7 +94,7 @@ def section_loads(
         gathered = gathered + water.slices.load
     wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
     nose = _nose_wrench(body, fluid, state)
-    return SectionLoads(motion, loads, terms, fluid_wrench, inertia, wrench, nose, water)
+    return SectionLoads(motion, loads, terms, fluid_wrench, inertia, wrench, nose, water, mass_terms)
 
 
 def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]) -> FirstLoop:
@@ -97,7 +105,8 @@ def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadS
     shape = found.motion.shape
     parts = (shape.rotation, shape.position, found.inertia, found.wrench, body.nose_added, nose)
     dynamics = reduced_to_head(*parts)
-    return FirstLoop(found.motion, found.loads, found.terms, found.fluid_wrench, found.water, dynamics)
+    on_sections = (found.motion, found.loads, found.terms, found.fluid_wrench, found.water, found.mass_terms)
+    return FirstLoop(*on_sections, dynamics)
 
 
 def second_loop(
@@ -132,6 +141,10 @@ def second_loop(
     m = nose[3:, None] + lever @ stations.from_loads  # (64)
 
     here = stations.from_smooth
+    if body.masses is not None:
+        moving = shape, motion.twist, twist_rates
+        inside = body.masses.internal_wrench(*moving, first.mass_terms, stations.X, shape.position @ here)
+        n, m = n + inside[:3], m + inside[3:]
     quaternion = shape.quaternion @ here
     quaternion = quaternion / jnp.linalg.norm(quaternion, axis=0, keepdims=True)
     head = jnp.broadcast_to(state.quaternion[:, None], quaternion.shape)

@@ -22,6 +22,7 @@ from .quadrature import (
     load_nodes,
     locate,
 )
+from .sampled_masses import SampledMasses
 
 
 class Stations(eqx.Module):
@@ -76,6 +77,7 @@ class SampledBody(eqx.Module):
         to_load: interpolation from the smooth to the load nodes.
         from_load: its transpose with the quadrature weights: gathers densities as loads of the smooth nodes [m].
         leaving: where the water leaves; None for a fluid that carries none along the body.
+        masses: the point masses; None for none.
         knots: ends of the smooth panels [m]; None where they are even.
     """
 
@@ -94,6 +96,7 @@ class SampledBody(eqx.Module):
     to_load: Transfer
     from_load: Transfer
     leaving: Leaving | None
+    masses: SampledMasses | None
     knots: Float[Array, "panels_and_one"] | None = None
 
     @property
@@ -153,13 +156,17 @@ def sample_body(
     load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
     to_load = Transfer(_interpolation(_even(load_X, L, knots), order, panels))
     from_load = Transfer(load_weight[:, None] * to_load.back)
-    load_inertia = nodewise(beam.section_inertia)(section)
+    load_inertia = nodewise(beam.section_inertia)(section, load_X)
     load_added = slices_added(fluid, beam, load_X, section)
+    inertia, masses = load_inertia @ from_load, None
+    if beam.masses is not None:
+        masses = SampledMasses(beam.masses, _interpolation(_even(beam.masses.X, L, knots), order, panels))
+        inertia = inertia + masses.lumped()
     return SampledBody(
         beam=beam,
         X=X,
         panel_integral=h * cumulative(order),
-        inertia=load_inertia @ from_load,
+        inertia=inertia,
         added=load_added @ from_load,
         nose_added=fluid.nose_added_inertia(beam.nose_radius),
         load_X=load_X,
@@ -171,6 +178,7 @@ def sample_body(
         to_load=to_load,
         from_load=from_load,
         leaving=_leaving(beam, fluid, order, panels, knots),
+        masses=masses,
         knots=knots,
     )
 

@@ -5,6 +5,7 @@
    belongs to `added_inertia`, which depends on the shape only; everything else is a named term.
 3. A wrench is what the fluid does to the body: `wrench @ twist` is the power the body receives.
 4. The same for the nose, a point at X = 0, in newtons rather than per metre.
+   A point mass has no size: nothing but weight (`mass_terms`) acts on it, in newtons as well.
 5. A term that depends on the place alone is minus the gradient of `potential`, so that energy can be counted.
 6. The terms named in `CONVECTIVE` belong to the added inertia: what it does besides -added_inertia @ d(twist)/dt.
 7. A fluid whose slices pass along the body (`shedding` is not None) also has `carried`: a wrench that goes through
@@ -98,6 +99,16 @@ class AbstractFluid(eqx.Module):
     @abc.abstractmethod
     def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
         """Load on a nose of this radius [m] at zero rate of twist, term by term, in the head frame [N, N·m]."""
+
+    def mass_terms(self, inertia: Float[Array, "6 6"], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """Load on a point mass inside the body, in the frame of its section [N, N·m]; none unless it says so.
+
+        Args:
+            inertia: about the centre of the section, in its frame [kg, kg·m, kg·m²].
+            place: of the section.
+            twist: of the section [m/s, rad/s].
+        """
+        return {}
 
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
         """Potential energy per metre of the terms that depend on the place alone [J/m]; zero unless it says so."""

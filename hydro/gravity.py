@@ -4,6 +4,7 @@ A tree takes gravity as an argument (`multibody.rollout(..., gravity=hydro.EARTH
 inertias. A beam, whose sections are homogeneous, takes `Weight` as one of its fluids (`hydro.Together`).
 """
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import jax.numpy as jnp
@@ -38,17 +39,17 @@ class Weight(AbstractFluid):
     """Weight of homogeneous sections: not a fluid, but a load per section with the same interface.
 
     Attributes:
-        density: density of the body [kg/m³]; must equal that of the beam.
+        density: density of the body, a number or a function of X [kg/m³]; must be that of the beam.
         gravity: acceleration of gravity in the world [m/s²].
     """
 
     section_kind: ClassVar[type] = AbstractSection
 
-    density: Float[Array, ""]
+    density: Float[Array, ""] | Callable[[Float[Array, ""]], Float[Array, ""]]
     gravity: Float[Array, "3"]
 
-    def __init__(self, density: Numbers, gravity: Numbers = EARTH):
-        self.density = positive("Weight.density", density, "kg/m³")
+    def __init__(self, density: Numbers | Callable[[Float[Array, ""]], Float[Array, ""]], gravity: Numbers = EARTH):
+        self.density = density if callable(density) else positive("Weight.density", density, "kg/m³", ())
         self.gravity = finite("Weight.gravity", gravity, (3,))
 
     def added_inertia(self, section: AbstractSection) -> Float[Array, "6 6"]:
@@ -57,7 +58,7 @@ class Weight(AbstractFluid):
 
     def terms(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> Terms:
         """`weight` per metre, in the section frame [N/m, N]."""
-        return {"weight": weight_wrench(section.inertia(self.density), place.rotation, self.gravity)}
+        return {"weight": weight_wrench(section.inertia(self._density(place)), place.rotation, self.gravity)}
 
     def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
         """Zero."""
@@ -67,9 +68,22 @@ class Weight(AbstractFluid):
         """Empty: the nose belongs to the sections."""
         return {}
 
+    def mass_terms(self, inertia: Float[Array, "6 6"], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """`weight` of a point mass, in the frame of its section [N, N·m]."""
+        return {"weight": weight_wrench(inertia, place.rotation, self.gravity)}
+
     def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
         """Gravitational energy per metre [J/m]; zero at the world's origin."""
-        return -self.density * (section.area * jnp.dot(self.gravity, place.position) + self._moment(section, place))
+        return -self._density(place) * (
+            section.area * jnp.dot(self.gravity, place.position) + self._moment(section, place)
+        )
+
+    def _density(self, place):
+        if not callable(self.density):
+            return self.density
+        if place.abscissa is None:
+            raise ValueError("Weight.density depends on the abscissa: hydro.Place(..., abscissa=X) must have it")
+        return jnp.asarray(self.density(place.abscissa), float)
 
     def _moment(self, section, place):
         first = jnp.concatenate([jnp.zeros(1), section.first_moments])

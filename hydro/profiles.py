@@ -132,6 +132,13 @@ class Profile(eqx.Module):
         """Length of the body L [m]."""
         return self.breaks[-1]
 
+    @property
+    def widest(self) -> Float[Array, ""]:
+        """Largest semi-axis at 25 samples of each piece [m]."""
+        ends = self.breaks if isinstance(self.breaks, Tracer) else np.asarray(self.breaks)
+        each = [_inside(piece, ends[k], ends[k + 1]) for k, piece in enumerate(self.pieces)]
+        return jnp.max(jnp.stack([semiaxis for pair in each for semiaxis in pair]))
+
     def cut(self, abscissae: Numbers) -> "Profile":
         """Returns the same body with additional breaks, so that panels and steps along X end there.
 

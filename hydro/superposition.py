@@ -63,6 +63,10 @@ class Together(AbstractFluid):
         """Terms of all parts [N, N·m]."""
         return _merged([part.nose_terms(radius, place, twist) for part in self.parts])
 
+    def mass_terms(self, inertia: Float[Array, "6 6"], place: Place, twist: Float[Array, "6"]) -> Terms:
+        """Terms of all parts [N, N·m]."""
+        return _merged([part.mass_terms(inertia, place, twist) for part in self.parts])
+
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
         """Sum over the parts [J/m]."""
         return sum((part.potential(section, place) for part in self.parts), jnp.zeros(()))

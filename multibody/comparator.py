@@ -16,6 +16,7 @@ from spatial import Numbers, angular, linear, positive, quaternion_exp
 from spatial.checks import shown
 
 from .joints import spherical
+from .small_matrices import inertia_in_base
 from .strips import POINTS, Strip, Strips, WaterPath, gauss_points, known, lumped
 from .tree import Tree
 
@@ -34,8 +35,8 @@ class Body(Protocol):
         ...
 
     @property
-    def density(self) -> Float[Array, ""]:
-        """Density [kg/m³]."""
+    def density(self) -> Float[Array, ""] | Callable[[Float[Array, ""]], Float[Array, ""]]:
+        """Density, a number or a function of the abscissa [kg/m³]."""
         ...
 
     @property
@@ -60,7 +61,7 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
     (4, 1.0)
 
     Args:
-        beam: a body with a `profile`, a `density` [kg/m³] and a `nose_radius` [m].
+        beam: a body with a `profile`, a `density` [kg/m³], a `nose_radius` [m] and optionally point `masses`.
         links: number of links, at least two.
         points: number of Gauss points on each smooth piece of a link.
     """
@@ -93,7 +94,12 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         links=tuple(range(links)),
         link_of_body=tuple(range(links)),
     )
-    per_point = lumped(pieces, section.inertia(jnp.broadcast_to(beam.density, weight.shape)))
+    if callable(beam.density):
+        density = jax.vmap(beam.density)(jnp.asarray(X))
+    else:
+        density = jnp.broadcast_to(beam.density, weight.shape)
+    per_point = lumped(pieces, section.inertia(density))
+    inertia = jax.ops.segment_sum(per_point, link, links) + _point_masses(beam, ends)
     joint = spherical()
     places = [jnp.asarray([ends[i] - ends[i - 1], 0.0, 0.0]) for i in range(1, links)]
     joints = [eqx.tree_at(lambda j: j.position, joint, place) for place in places]
@@ -101,9 +107,22 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         names=[f"link{i}" for i in range(links)],
         parents=range(links - 1),
         joints=joints,
-        inertia=jax.ops.segment_sum(per_point, link, links),
+        inertia=inertia,
         strips=Strips(pieces, body=tuple(link.tolist()), nose_body=(0,), path=path),
     )
+
+
+def _point_masses(beam, ends):
+    """Inertia of each link's point masses about its frame."""
+    links = len(ends) - 1
+    masses = getattr(beam, "masses", None)
+    if masses is None:
+        return jnp.zeros((links, 6, 6))
+    X = known(masses.X)
+    link = np.clip(np.searchsorted(ends, X, side="right") - 1, 0, links - 1)
+    arm = jnp.asarray(X - ends[link])[:, None] * jnp.asarray([[1.0, 0.0, 0.0]])
+    axes = jnp.broadcast_to(jnp.eye(3), (len(X), 3, 3))
+    return jax.ops.segment_sum(inertia_in_base(axes, arm, masses.inertia), link, links)
 
 
 class StrainLaw(eqx.Module):

@@ -42,4 +42,4 @@ def cut_at_kinks(
     profile = beam.profile.cut(kinks(beam, gait, state, t, path))
     widths = np.diff(np.asarray(profile.breaks)) / float(beam.length)
     panels = tuple(max(3, int(np.ceil(PANELS * width))) for width in widths)
-    return cosserat.Beam(profile, beam.density, beam.nose_radius, panels)
+    return cosserat.Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())

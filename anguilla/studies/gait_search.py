@@ -26,7 +26,7 @@ PUBLISHED_CURVATURE = 3.5  # maximum curvature of the published gait, at the tai
 def coarse(beam: cosserat.Beam) -> cosserat.Beam:
     """The body with about half the load panels, for the many evaluations of an optimiser."""
     panels = tuple(max(1, round(0.53 * count)) if count > 2 else 1 for count in beam.load_panels)
-    return cosserat.Beam(beam.profile, beam.density, beam.nose_radius, load_panels=panels)
+    return cosserat.Beam(beam.profile, beam.density, beam.nose_radius, panels, beam.masses or ())
 
 
 def steady_model(beam: cosserat.Beam, fluid: AbstractFluid) -> Callable[[Any], gaits.Cycle]:

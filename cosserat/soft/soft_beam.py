@@ -13,7 +13,9 @@ from hydro import EllipticSection, Profile
 from spatial import Numbers, finite
 from spatial.checks import shown
 
-from ..beam import Beam
+from ..beam import Beam, cut_profile
+from ..density import Density
+from ..point_masses import PointMasses
 from ..state import HeadState
 from ..strain import Gait
 from .head import AbstractHead, Free
@@ -121,9 +123,18 @@ class Soft(eqx.Module):
         return self.beam.profile
 
     @property
-    def density(self) -> Float[Array, ""]:
-        """Density of the body [kg/m³]."""
+    def density(self) -> Density:
+        """Density of the body, a number or a function of X [kg/m³]."""
         return self.beam.density
+
+    def density_at(self, X: Float[Array, ""]) -> Float[Array, ""]:
+        """Density at the abscissa X [kg/m³]."""
+        return self.beam.density_at(X)
+
+    @property
+    def masses(self) -> PointMasses | None:
+        """Point masses; None for none."""
+        return self.beam.masses
 
     @property
     def nose_radius(self) -> Float[Array, ""]:
@@ -140,9 +151,9 @@ class Soft(eqx.Module):
         """Panels of the load grid on each piece of the profile."""
         return self.beam.load_panels
 
-    def section_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
-        """Inertia per metre of one section, in its frame [kg/m, kg·m]."""
-        return self.beam.section_inertia(section)
+    def section_inertia(self, section: EllipticSection, X: Float[Array, ""]) -> Float[Array, "6 6"]:
+        """Inertia per metre of the section at X, in its frame [kg/m, kg·m]."""
+        return self.beam.section_inertia(section, X)
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -393,16 +404,8 @@ def _cut(beam: Beam, ends) -> Beam:
         return beam
     length = float(beam.length)
     places = [length * x for x in _merged([x for pair in ends for x in pair] + [0.0, 1.0])[1:-1]]
-    breaks = np.asarray(beam.profile.breaks)
-    new = [x for x in places if np.min(np.abs(breaks - x)) > 1e-9 * length]
-    if not new:
-        return beam
-    profile = beam.profile.cut(new)
-    # Each part of a piece that is cut keeps its share of the panels.
-    cut, owner = np.asarray(profile.breaks), np.searchsorted(breaks, np.asarray(profile.breaks)[:-1], side="right") - 1
-    share = np.diff(cut) / np.diff(breaks)[owner]
-    panels = tuple(int(np.ceil(beam.load_panels[k] * part - 1e-9)) for k, part in zip(owner, share, strict=True))
-    return Beam(profile, beam.density, beam.nose_radius, panels)
+    profile, panels = cut_profile(beam.profile, beam.load_panels, places)
+    return beam if profile is beam.profile else Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())
 
 
 def _check_law(soft: Soft) -> None:

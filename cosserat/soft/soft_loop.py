@@ -116,6 +116,9 @@ def static_parts(
     wrench = sum(terms.values(), jnp.zeros((6, body.load_X.shape[0])))
     more = _distributed(sampled, place.rotation, t, load_factor)
     wrench = (wrench if more is None else wrench + more) @ body.from_load
+    if body.masses is not None:
+        still = jnp.zeros((6, body.X.shape[0]))
+        wrench = wrench + body.masses.gathered(body.masses.loads(fluid, shape, still, head))
     nose = fluid.nose_terms(body.beam.nose_radius, Place(head.position, head.rotation), rest)
     inner = -sampled.elastic_force(q) - sampled.active_force(gait, q, t)
     at_nose = sum(nose.values(), jnp.zeros(6))

@@ -1,0 +1,14 @@
+"""Smooth monotone interpolation of tables along the body."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+def monotone(X: Float[Array, ""], nodes: Float[Array, "rows"], values: Float[Array, "rows"]) -> Float[Array, ""]:
+    """Value at X [m], of the values' unit: cubic between the nodes, without overshoot, constant beyond the ends."""
+    import interpax  # takes long to import, and few bodies are tables
+
+    inside = jnp.clip(X, nodes[0], nodes[-1])
+    with jax.numpy_rank_promotion("allow"):  # interpax relies on it
+        return interpax.interp1d(inside, nodes, values, method="monotonic")
