@@ -1,4 +1,4 @@
-"""Everything that moves in time moves by this package: spans and records, steps, adjoints, progress and labels."""
+"""Time integration for all models: spans and records, steppers, adjoints, progress and labels."""
 
 from .adaptive import Marcher as Marcher, integrate as integrate
 from .fixed import explicit_steps as explicit_steps

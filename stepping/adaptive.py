@@ -19,7 +19,7 @@ from .stored_stages import STORED_STEPS, StoredStages, stores_stages
 
 
 class Marcher(eqx.Module):
-    """How a run is integrated in time.
+    """Settings of an adaptive time integration.
 
     Attributes:
         solver: diffrax solver.
@@ -49,7 +49,7 @@ class Marcher(eqx.Module):
         adjoint: diffrax.AbstractAdjoint | None,
         progress: diffrax.AbstractProgressMeter | None,
     ):
-        """None stands for the default: Dopri5 under a PI controller with the tolerances, and reverse mode."""
+        """None selects the default: Dopri5 with a PI controller at the given tolerances, and reverse mode."""
         kinds = (
             ("solver", solver, diffrax.AbstractSolver, "a diffrax solver, such as diffrax.Dopri8()"),
             ("controller", controller, diffrax.AbstractStepSizeController, "a diffrax step size controller"),
@@ -61,7 +61,7 @@ class Marcher(eqx.Module):
                 raise ValueError(f"{name} = {shown(value)}: must be {words}, or None for the default")
         self.solver = diffrax.Dopri5() if solver is None else solver
         if controller is None:
-            # Drag has a kink, and the plain I controller then rejects a step in six; a PI controller one in forty.
+            # Drag has a kink, at which the plain I controller rejects one step in six and a PI controller one in forty.
             tolerances = positive("rtol", rtol), positive("atol", atol)
             controller = diffrax.PIDController(*tolerances, pcoeff=0.2, icoeff=0.3)
         self.controller = controller
@@ -191,9 +191,9 @@ class _FirstStep(diffrax.AbstractAdaptiveStepSizeController):
 
 
 def _stopping(controller, jumps, landings):
-    """The controller, made to step onto the jumps and onto landings."""
+    """The controller, extended to step onto jumps and output times."""
     adaptive = isinstance(controller, diffrax.AbstractAdaptiveStepSizeController)
     if not adaptive or (jumps.size == 0 and landings is None):
         return controller
-    # Jumps, not mere steps: past a break the first stage is evaluated anew, on the right side of it.
+    # Jumps, not plain step locations: after a break the first stage is evaluated again, on its right side.
     return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps if jumps.size else None)

@@ -1,7 +1,7 @@
 """Fixed steps: one loop of known length for any one-step method, and explicit Runge-Kutta steps of any tableau.
 
-Fixed steps map over batches without waiting for the slowest member, and their error is a smooth function of all
-parameters. Stages are a loop too, so that the vector field is compiled once.
+Fixed steps can be batched without waiting for the slowest member, and their error is a smooth function of all
+parameters. The stages are a loop too, so that the vector field is compiled once.
 """
 
 from collections.abc import Callable
@@ -39,15 +39,15 @@ def explicit_steps(
     Args:
         field: (t, y) -> dy/dt, or (t, y, shared(t)) -> dy/dt.
         start: y at the first time.
-        span: when, with a fixed step.
-        tableau: of the explicit Runge-Kutta method.
-        shared: t -> what depends on time alone. It is evaluated once for each time at which stages stand, whatever
-            batch of states the field maps over.
+        span: times of the run, with a fixed step.
+        tableau: tableau of the explicit Runge-Kutta method.
+        shared: function of time only. It is evaluated once for each stage time, for any batch of states that the field
+            is mapped over.
         breaks: increasing times to step onto [s].
-        remember: keep what a reverse derivative needs; False recomputes each step, for long runs.
+        remember: store what reverse mode needs; False recomputes each step, for long runs.
 
     Returns:
-        y at the times of the record.
+        y at the output times.
     """
     tableau = tableau.needed
     flat, unravel = ravel_pytree(start)
@@ -58,7 +58,7 @@ def explicit_steps(
 
     given = lambda t, y, at: ravel_pytree(field(t, unravel(y), at))[0]  # noqa: E731
     distinct, stage = np.unique(tableau.c, return_inverse=True)
-    # A step begins where the one before it ended: that end's value serves both.
+    # A step begins where the previous one ended, so its end value is reused.
     carried = (breaks is None or breaks.size == 0) and distinct[0] == 0.0 and distinct[-1] == 1.0
     later = distinct[1:] if carried else distinct
 
@@ -82,14 +82,14 @@ def runge_kutta(
     tableau: Tableau,
     shared: Any,
 ) -> Float[Array, "n"]:
-    """The state a step later.
+    """The state one step later.
 
     Args:
         field: (t, y, shared) -> dy/dt.
         t: time at the start of the step [s].
         h: step [s].
         y: state at the start of the step, of any unit.
-        tableau: of the method.
+        tableau: tableau of the method.
         shared: third argument of the field, for each stage along the first axis of its arrays; None for none.
     """
 
@@ -116,13 +116,13 @@ def walk(
     Args:
         step: moves y from t to t + h [s].
         start: y at the first time.
-        span: when, with a fixed step.
+        span: times of the run, with a fixed step.
         breaks: increasing times to step onto [s]: a step that contains one is cut in two there.
-        remember: keep what a reverse derivative needs; False recomputes each step.
+        remember: store what reverse mode needs; False recomputes each step.
         keep: the part of y that is recorded.
 
     Returns:
-        That part at the times of the record.
+        That part at the output times.
     """
     if span.dt is None:
         raise ValueError("span has no fixed step: make it by Span.every(t0, t1, dt, every) or Span.counted(...)")
@@ -142,7 +142,7 @@ def walk(
 
 
 def _walk_onto(step, start, span, breaks, keep):
-    """`walk` on the even grid joined by break times; steps end just before a break and begin just past it."""
+    """`walk` on the uniform grid joined with the break times; steps end just before a break and start just after it."""
     if not isinstance(span.between, int):
         raise ValueError("the law has break times: the number of steps between two records must be a known number")
     count = span.between * span.records
@@ -154,7 +154,7 @@ def _walk_onto(step, start, span, breaks, keep):
     margin = jnp.where(order > count, 4.0 * jnp.finfo(float).eps * jnp.maximum(1.0, jnp.abs(knots)), 0.0)
     begin, end = knots[:-1] + margin[:-1], knots[1:] - margin[1:]
 
-    # Each knot writes into the record, those that are not recorded into a place at its end that is dropped.
+    # Each knot writes to the record; those that are not recorded write to a slot at its end that is dropped.
     slot = jnp.where((order <= count) & (order % span.between == 0), order // span.between, span.records + 1)
 
     def advance(carry, row):

@@ -1,7 +1,7 @@
 """Steps that are implicit in stiffness and damping, for any model with an inertia (`AbstractMechanism`).
 
-Stiff, damped coordinates return to where the load holds them much faster than anything else moves. Explicit steps must
-resolve that return or become unstable; here only what moves slowly decides the step.
+Stiff, damped coordinates relax to their equilibrium much faster than anything else moves. Explicit steps must
+resolve this relaxation or become unstable; here only the slow motion determines the step.
 
 The equations A(t, y) dv/dt = F(t, y) are read as a function of two arguments, dy/dt = H(t, y*, y): inertia and loads
 are taken at y*, the springs and dampers at y,
@@ -38,7 +38,7 @@ def implicit_step(
     h: Float[Array, ""],
     tableau: SemiImplicitTableau = ARK5,
 ) -> Point:
-    """The point a step later. jit-, vmap- and grad-safe; derivatives are those of the discrete map.
+    """The point one step later. jit-, vmap- and grad-safe; derivatives are those of the discrete map.
 
     Args:
         mechanism: the model.
@@ -57,7 +57,7 @@ def implicit_step_with_error(
     h: Float[Array, ""],
     tableau: SemiImplicitTableau = ARK4,
 ) -> tuple[Point, Point, tuple[Point, Point]]:
-    """The point a step later, an estimate of its error, and the rates at both ends of the step.
+    """The point one step later, an estimate of its error, and the rates at both ends of the step.
 
     The estimate is the difference to the embedded method, multiplied by (1 - hγJ)⁻¹: without that filter stiff
     coordinates, which the step itself has damped, would dominate it and keep the steps short.
@@ -83,18 +83,18 @@ def implicit_steps(
     breaks: Float[Array, "breaks"] | None = None,
     remember: bool = True,
 ) -> Point:
-    """Moves a mechanism by equal steps. jit-, vmap- and grad-safe.
+    """Integrates a mechanism with equal steps. jit-, vmap- and grad-safe.
 
     Args:
         mechanism: the model.
         start: state at the first time.
-        span: when, with a fixed step.
+        span: times of the run, with a fixed step.
         tableau: the pair of Runge-Kutta methods.
         breaks: increasing times to step onto [s].
-        remember: keep what a reverse derivative needs; False recomputes each step, for long runs.
+        remember: store what reverse mode needs; False recomputes each step, for long runs.
 
     Returns:
-        States at the times of the record.
+        States at the output times.
     """
     step = lambda t, h, point: implicit_step(mechanism, t, point, h, tableau)  # noqa: E731
     return walk(step, start, span, breaks=breaks, remember=remember)
@@ -162,5 +162,5 @@ class _Stages:
         return self.point((carried, free + step * velocity[self.base :], velocity))
 
     def end_rates(self, slopes) -> tuple[Point, Point]:
-        """Slopes of the first and of the last stage, which stand at the ends of the step."""
+        """Slopes of the first and of the last stage, which are at the ends of the step."""
         return self.point(tuple(k[0] for k in slopes)), self.point(tuple(k[-1] for k in slopes))

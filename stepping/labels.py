@@ -1,4 +1,4 @@
-"""Names, units and meanings on the arrays of a run, common to both engines."""
+"""Names, units and meanings of the variables of a run, common to both engines."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ STRAIN = ("G1", "G2", "G3", "K1", "K2", "K3")
 
 Label = tuple[tuple[str, ...], str, str]  # dimensions, unit, meaning
 
-# What the motion of the leading frame is called, beam or tree.
+# Variables of the leading frame, for beam and tree.
 HEAD: dict[str, Label] = {
     "head_position": (("time", "axis"), "m", "position of the head (nose or base) in the world"),
     "head_quaternion": (("time", "quaternion"), "1", "orientation of the head in the world"),
@@ -28,7 +28,7 @@ HEAD: dict[str, Label] = {
     "momentum": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum about the world's origin"),
     "kinetic_energy": (("time",), "J", "kinetic energy of the body"),
     "added_energy": (("time",), "J", "kinetic energy of the added mass"),
-    "actuator_power": (("time",), "W", "power the actuators deliver to the body"),
+    "actuator_power": (("time",), "W", "power delivered by the actuators to the body"),
 }
 
 
@@ -39,8 +39,8 @@ def labelled(
 
     Args:
         fields: arrays by name.
-        labels: what is known of them.
-        describe: the label of a name that is not among them.
+        labels: labels by name.
+        describe: function that labels any other name.
     """
     out = {}
     for name, values in fields.items():
@@ -50,7 +50,7 @@ def labelled(
 
 
 def coordinates(time: Float[Array, "times"], **others: Any) -> dict[str, Any]:
-    """The coordinates every run has, and others."""
+    """The coordinates common to all runs, and others."""
     return {
         "time": ("time", np.asarray(time), {"units": "s", "long_name": "time"}),
         "axis": list(AXES),
@@ -64,7 +64,7 @@ def coordinates(time: Float[Array, "times"], **others: Any) -> dict[str, Any]:
 def attributes(
     title: str, fluid: Any, steps: Int[Array, "2"], rtol: float, atol: float, **others: str
 ) -> dict[str, Any]:
-    """How a run was made, for the file it goes to."""
+    """Attributes that describe how a run was made."""
     accepted, rejected = np.asarray(steps).tolist()
     return {
         "title": f"anguilla: {title}",

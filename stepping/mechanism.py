@@ -1,4 +1,4 @@
-"""What a model must provide so that an implicit method can move it: inertia, force, stiffness and damping."""
+"""Interface of a model for implicit steps: inertia, force, stiffness and damping."""
 
 import abc
 from typing import Any
@@ -14,7 +14,7 @@ class Point(eqx.Module):
     """State of a mechanism.
 
     Attributes:
-        pose: where it is, beyond its free coordinates: position [m] and quaternion of a base; () for none.
+        pose: configuration besides its free coordinates: position [m] and quaternion of a base; () for none.
         free: coordinates that springs and dampers act on [rad], [m] or of any unit.
         velocity: base twist (if the base is free) followed by the rates of `free` [m/s, rad/s, 1/s].
         memory: further states, such as integrals or states of a controller, of any unit; () for none.
@@ -31,7 +31,7 @@ class Equations(eqx.Module):
 
     Attributes:
         inertia: A, symmetric positive definite [kg, kg·m, kg·m²].
-        force: F, with all springs and dampers in it [N, N·m].
+        force: F, including all springs and dampers [N, N·m].
         details: whatever `AbstractMechanism.memory_rates` needs from this evaluation.
     """
 
@@ -43,13 +43,13 @@ class Equations(eqx.Module):
 class AbstractMechanism(eqx.Module):
     """A model with an inertia, a stiffness and a damping.
 
-    Its velocities are v = (base twist, rates of n free coordinates q) and it moves by
+    Its velocities are v = (base twist, rates of n free coordinates q); its equations are
 
         A(t, y) dv/dt = F(t, y),   dq/dt = v[-n:],   d(pose)/dt = pose_rates(pose, v).
 
-    `stiffness` K and `damping` D are what the implicit method linearises: F should contain -K q - D dq. They need
-    not be exact (a nonlinear spring, a further force): that costs stability, never accuracy. The arrays of a mechanism
-    are what derivatives may reach.
+    `stiffness` K and `damping` D define the linearisation of the implicit method: F should contain -K q - D dq. They
+    need not be exact (a nonlinear spring, a further force); that affects stability, not accuracy. The arrays of a
+    mechanism are differentiable.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""What a stored number depends on: the program that computed it, and the versions of what ran it."""
+"""Identity of stored results: the program that computed them, and the versions of its dependencies."""
 
 import hashlib
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +8,7 @@ PACKAGES = ("anguilla", "jax", "jaxlib", "numpy", "equinox", "diffrax")
 
 
 def versions() -> dict[str, str]:
-    """Versions of the installed packages that numbers depend on most."""
+    """Versions of the installed packages that affect results most."""
     found = {}
     for name in PACKAGES:
         try:
@@ -21,9 +21,8 @@ def versions() -> dict[str, str]:
 def program_digest(traced: Any) -> str:
     """Fingerprint of a traced function: its operations and every constant in it, to the last bit.
 
-    It is the same in every session and on every platform, and differs when anything that is computed differs: the
-    text of the lowered program holds all closed-over numbers. Python code that the program calls back while it runs is
-    not part of it.
+    It is the same in every session and on every platform, and changes whenever the computation changes, because the
+    text of the lowered program contains all closed-over numbers. Python code called back at run time is not included.
 
     Args:
         traced: what `jax.jit(function).trace(...)` returned.

@@ -1,4 +1,4 @@
-"""What runs in time say to the one who waits for them: that they go on, and why they failed."""
+"""Progress and failure messages."""
 
 import contextlib
 import sys
@@ -10,27 +10,27 @@ from jaxtyping import Array, Bool, Float, Int
 
 
 class SimulationError(RuntimeError):
-    """A run that did not reach its last time."""
+    """A run that did not reach its final time."""
 
 
 def say_compiling(show: bool) -> None:
-    """Says what the wait before the first step is for; what comes next is written over it."""
+    """Prints a message while the program compiles; the next output overwrites it."""
     if show:
         print("compiling ...", end="\r", file=sys.stderr, flush=True)
 
 
 def bar(show: bool, foreseen: float) -> diffrax.AbstractProgressMeter | None:
-    """A progress bar for a run that is foreseen to take so long [s]; None where it would be over at once.
+    """A progress bar for a run with the given estimated duration [s]; None for a short run.
 
-    A bar calls back to Python, and JAX keeps no such program between sessions: it would cost a short run a
-    compilation, many times what the run takes.
+    A progress bar calls back to Python, and JAX does not cache such programs between sessions; a short run would
+    spend far more time compiling than running.
     """
     return diffrax.TqdmProgressMeter() if show and foreseen > 5.0 else None
 
 
 @contextlib.contextmanager
 def waiting(text: str, show: bool) -> Iterator[None]:
-    """Says what goes on while it does, on a line that is wiped afterwards."""
+    """Prints a message during a block of code, and erases it afterwards."""
     if show:
         print(text, end="\r", file=sys.stderr, flush=True)
     try:
@@ -47,14 +47,14 @@ def raise_if_failed(
     steps: Int[Array, "2"],
     causes: str,
 ) -> None:
-    """Raises a `SimulationError` that tells when a run stopped and the likely causes.
+    """Raises a `SimulationError` with the time at which a run stopped and the likely causes.
 
     Args:
-        succeeded: whether the run reached its last time.
+        succeeded: whether the run reached its final time.
         time: output times [s].
-        velocities: at those times, any that are not finite once a run has stopped [m/s or rad/s].
-        steps: accepted and rejected ones.
-        causes: what the message goes on with.
+        velocities: velocities at those times, not finite after a run has stopped [m/s or rad/s].
+        steps: numbers of accepted and rejected steps.
+        causes: likely causes, appended to the message.
     """
     if bool(succeeded):
         return

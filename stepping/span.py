@@ -1,4 +1,4 @@
-"""The clock of a run: first and last time, and the times at which it is recorded."""
+"""Times of a run: first and last time, and output times."""
 
 import equinox as eqx
 import jax
@@ -12,11 +12,11 @@ from spatial.checks import constant, increasing, number, positive
 
 
 class Span(eqx.Module):
-    """From when to when a run goes, and the times at which it is recorded.
+    """First and last time of a run, and its output times.
 
-    There are three ways to make one: `Span(t0, t1, samples)` records at even times, both ends included;
-    `Span(t0, t1, times=...)` at given ones; `Span.every(...)` and `Span.counted(...)` at every k-th of equal steps.
-    Methods with fixed steps need the last kind; adaptive ones take any.
+    There are three ways to build one: `Span(t0, t1, samples)` has evenly spaced output times, both ends included;
+    `Span(t0, t1, times=...)` given ones; `Span.every(...)` and `Span.counted(...)` every k-th of equal steps.
+    Methods with fixed steps need the last kind; adaptive methods accept any.
 
     >>> Span(0.0, 1.0, 3).times.tolist()
     [0.0, 0.5, 1.0]
@@ -26,9 +26,9 @@ class Span(eqx.Module):
     Attributes:
         t0: first time [s].
         t1: last time [s].
-        times: of the record [s].
-        dt: fixed step [s]; None where the method chooses its steps.
-        between: steps between two times of the record; may be traced.
+        times: output times [s].
+        dt: fixed step [s]; None if the method chooses its steps.
+        between: number of steps between two output times; may be traced.
     """
 
     t0: Float[Array, ""]
@@ -38,7 +38,7 @@ class Span(eqx.Module):
     between: int | Int[Array, ""]
 
     def __init__(self, t0: Numbers, t1: Numbers, samples: int = 201, times: Numbers | None = None):
-        """Even times, both ends included, or those given; refuses what does not increase from t0 to t1."""
+        """Evenly spaced times, both ends included, or given times; raises unless they increase from t0 to t1."""
         ends = increasing("(t0, t1)", [number("t0", t0), number("t1", t1)], "s")
         known = not isinstance(ends, Tracer)
         begin, end = np.asarray(ends) if known else ends
@@ -58,13 +58,13 @@ class Span(eqx.Module):
 
     @staticmethod
     def every(t0: float, t1: float, dt: float, every: int = 1) -> "Span":
-        """Equal steps from t0 to t1, of which every k-th is recorded; refuses what is not a whole number of them.
+        """Equal steps from t0 to t1, of which every k-th is recorded; raises unless they fit exactly.
 
         Args:
-            t0: first time, a known number [s].
-            t1: last time, a known number [s].
+            t0: first time, a concrete number [s].
+            t1: last time, a concrete number [s].
             dt: step [s].
-            every: steps between two recorded times.
+            every: number of steps between two output times.
         """
         if not (isinstance(every, int) and every >= 1):
             raise ValueError(f"every = {every!r}: must be a positive integer")
@@ -79,13 +79,13 @@ class Span(eqx.Module):
 
     @staticmethod
     def counted(t0: Numbers, dt: Numbers, between: int | Int[Array, ""], records: int = 1) -> "Span":
-        """A number of equal steps; all but the number of records may be traced.
+        """A given number of equal steps; everything but the number of records may be traced.
 
         Args:
             t0: first time [s].
             dt: step [s].
-            between: steps between two recorded times. A known number allows derivatives in reverse mode.
-            records: times recorded after the first.
+            between: number of steps between two output times. A concrete number allows reverse-mode derivatives.
+            records: number of output times after the first.
         """
         if not isinstance(records, int) or records < 1:
             raise ValueError(f"records = {records!r}: must be a positive integer")
@@ -102,12 +102,12 @@ class Span(eqx.Module):
 
     @property
     def records(self) -> int:
-        """Number of recorded times after the first."""
+        """Number of output times after the first."""
         return self.times.shape[0] - 1
 
 
 def break_times(law: object) -> Float[Array, "breaks"]:
-    """Increasing times at which a law breaks (its `break_times`) [s]; methods step onto them."""
+    """Increasing break times of a law (its `break_times`) [s]; integrators step onto them."""
     breaks = getattr(law, "break_times", ())
     if not breaks:
         return jnp.zeros(0)

@@ -160,13 +160,13 @@ def _solve_backward(kept, wanted, _, moving, forward, state, stored):
         _, end = _around(ts[n + 1], jumps)
         h = end - ts[n]
         y = infos["y0"][n] + a[i] @ infos["k"][n]
-        t = jnp.where(c[i] == 1.0, end, ts[n] + c[i] * h)  # on its side of a jump, to the last digit
+        t = jnp.where(c[i] == 1.0, end, ts[n] + c[i] * h)  # on the right side of a jump, to the last digit
         pulled = h * by_stages[i] + jnp.where(i == last, by_next, 0.0)
         _, pull = jax.vjp(lambda moved, y: eqx.combine(moved, fixed)(t, y), moved, y)
         by_moved, by_y = pull(pulled)
         by_field = jax.tree.map(jnp.add, by_field, by_moved)
         by_start, by_stages = by_start + by_y, by_stages + a[i][:, None] * by_y[None]
-        # Where a step's last stage is the first of the next, one evaluation stands for both.
+        # If the last stage of a step is the first of the next, it is evaluated once for both.
         shared = same & ~jumped & (n > 0)
         over = i == jnp.where(shared, 1, 0)
         next_start, next_stages = begin(n - 1, by_start)

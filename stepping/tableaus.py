@@ -13,7 +13,7 @@ class Tableau:
     Attributes:
         a: coefficients of the stages, strictly lower triangular.
         b: weights.
-        c: stage times, as parts of a step.
+        c: stage times, as fractions of a step.
     """
 
     a: np.ndarray
@@ -48,11 +48,11 @@ class SemiImplicitTableau:
     Attributes:
         explicit: coefficients of the explicit stages, strictly lower triangular.
         implicit: coefficients of the implicit stages below the diagonal.
-        diagonal: of the implicit coefficients, zero first and then constant.
+        diagonal: diagonal of the implicit coefficients, zero first and then constant.
         b: weights.
         b_error: weights of the difference to an embedded method.
-        c: stage times, as parts of a step.
-        order: of the pair.
+        c: stage times, as fractions of a step.
+        order: order of the pair.
     """
 
     explicit: np.ndarray
@@ -65,7 +65,7 @@ class SemiImplicitTableau:
 
     @staticmethod
     def of(solver: type, order: int) -> "SemiImplicitTableau":
-        """That of an additive method of diffrax (KenCarp3, KenCarp4, KenCarp5)."""
+        """Converts an additive method of diffrax (KenCarp3, KenCarp4, KenCarp5)."""
         explicit, implicit = solver.tableau.tableaus
         return SemiImplicitTableau(
             _square(explicit.a_lower),

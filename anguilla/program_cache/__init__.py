@@ -1,9 +1,8 @@
 """Compiled programs stored between sessions, so that a second one starts quickly.
 
-On as soon as `anguilla` is imported, in a folder of the user's caches that nobody else can open. The environment
-variable `ANGUILLA_CACHE` names another folder, or turns the cache off (`ANGUILLA_CACHE=off`). It can be deleted at any
-time.
-Programs of the engines are stored under names of their own (`stored_programs`), all others by JAX.
+Enabled when `anguilla` is imported, in a private folder of the user's cache directory. The environment
+variable `ANGUILLA_CACHE` names another folder, or disables the cache (`ANGUILLA_CACHE=off`). It can be deleted at any
+time. Programs of the engines are stored under their own names (`stored_programs`), all others by JAX.
 """
 
 import sys
@@ -20,9 +19,9 @@ _cache: Any = None
 
 
 def switch_on() -> Path | None:
-    """Makes JAX and the engines store what they compile; returns where, or None when they do not.
+    """Makes JAX and the engines store compiled programs; returns the folder, or None if the cache is disabled.
 
-    A folder that cannot be used turns the cache off, with a message on the error output: a run must not fail for it.
+    A folder that cannot be used disables the cache with a message on the error output; the run continues.
     """
     global _directory, _cache
     _directory, _cache = cache_directory(), None
@@ -36,18 +35,18 @@ def switch_on() -> Path | None:
         return None
     if not jax.config.jax_compilation_cache_dir:  # pyright: ignore[reportAttributeAccessIssue]  the user's choice stays
         jax.config.update("jax_compilation_cache_dir", str(_directory))
-        # Small programs too: a session makes dozens of them, and together they take as long as a large one.
+        # Small programs too: a session compiles dozens of them, which together take as long as a large one.
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     return _directory
 
 
 def run(function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
-    """Calls a function of the engines by a stored program, or compiles it (see `stepping.programs`).
+    """Calls a function of the engines through a stored program, or compiles it (see `stepping.programs`).
 
     Args:
-        function: of positional pytrees.
-        jitted: the same, compiled by JAX as usual.
+        function: function of positional pytrees.
+        jitted: the same function, compiled by JAX as usual.
         args: its arguments.
     """
     global _cache

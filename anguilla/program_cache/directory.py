@@ -1,6 +1,6 @@
-"""The folder of compiled programs: the user's own, closed to everybody else, bounded in size.
+"""The folder of compiled programs: private to the user and bounded in size.
 
-Loading a compiled program runs it, so nothing is ever read from a folder that another user could write to.
+Loading a compiled program executes it, so nothing is read from a folder that another user could write to.
 """
 
 import contextlib
@@ -11,11 +11,11 @@ from pathlib import Path
 
 VARIABLE = "ANGUILLA_CACHE"
 OFF = ("off", "0", "no", "none")
-MOST_BYTES = 1_000_000_000  # beyond which the programs that were not used for longest are removed
+MOST_BYTES = 1_000_000_000  # above which the least recently used programs are removed
 
 
 def cache_directory() -> Path | None:
-    """Where compiled programs are stored; None when the cache is turned off."""
+    """Folder of the compiled programs; None if the cache is disabled."""
     chosen = os.environ.get(VARIABLE, "").strip()
     if chosen.lower() in OFF:
         return None
@@ -31,11 +31,11 @@ def cache_directory() -> Path | None:
 
 
 def make_private(directory: Path) -> None:
-    """Makes the folder, or closes one of the user's own that others could only read.
+    """Creates the folder, or restricts the access to the user's own folder if others could only read it.
 
     Raises:
-        PermissionError: it belongs to somebody else, or others could write to it: what it holds may not be ours.
-        OSError: it cannot be made.
+        PermissionError: it belongs to another user, or others could write to it.
+        OSError: it cannot be created.
     """
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     if hasattr(os, "getuid"):
@@ -48,7 +48,7 @@ def make_private(directory: Path) -> None:
 
 
 def is_private(directory: Path) -> bool:
-    """Whether the folder is the user's, and nobody else can reach into it."""
+    """Whether the folder belongs to the user and is inaccessible to others."""
     if not hasattr(os, "getuid"):
         return directory.is_dir()
     try:
@@ -59,7 +59,7 @@ def is_private(directory: Path) -> bool:
 
 
 def read_own(file: Path) -> bytes | None:
-    """The content of a file of the user's own in a private folder; None for any other, and when there is none."""
+    """Content of the user's own file in a private folder; None for any other or a missing file."""
     if not is_private(file.parent):
         return None
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -69,14 +69,14 @@ def read_own(file: Path) -> bytes | None:
             own = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
             content = opened.read() if own and stat.S_ISREG(found.st_mode) else None
             with contextlib.suppress(OSError):
-                os.utime(file)  # used now: not to be removed soon
+                os.utime(file)  # marks it as recently used
             return content
     except OSError:
         return None
 
 
 def prune(directory: Path, most: int = MOST_BYTES) -> None:
-    """Removes the files that were not used for longest until the rest takes no more than so many bytes."""
+    """Removes the least recently used files until the rest takes at most the given number of bytes."""
     files = []
     for file in directory.rglob("*"):
         with contextlib.suppress(OSError):

@@ -1,9 +1,9 @@
-"""Fingerprints of live Python objects: equal in two sessions only when the objects compute the same.
+"""Fingerprints of Python objects: equal in two sessions only if the objects compute the same.
 
-A function is its code, its defaults, what it closes over and the names it looks up; an object is its class and its
-state. Objects of our own packages and of their dependencies can be fingerprinted, the former by content, the latter by
-name: a version stands for their content. Anything else, such as a function that a user wrote, has no fingerprint,
-because it may depend on things that are not seen here.
+The fingerprint of a function covers its code, defaults, closure and the names it looks up; that of an object its class
+and state. Objects of our own packages are fingerprinted by content, those of dependencies by name and version.
+Anything else, such as a function written by a user, has no fingerprint, because it may depend on things that cannot
+be seen here.
 """
 
 import enum
@@ -23,12 +23,12 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-# Functions that cannot change: what keeps their identity, their digest, and the packages they belong to.
+# Functions that cannot change: a reference that keeps their identity, their digest, and their packages.
 _unchanging: dict[tuple[int, ...], tuple[Any, bytes, frozenset[str]]] = {}
 
 
 class Unnamed(Exception):
-    """Something of which another session could not know whether it is the same."""
+    """An object that another session could not recognise."""
 
 
 _SCALARS = (type(None), bool, int, str, bytes, complex, type(Ellipsis), type(NotImplemented))
@@ -44,9 +44,9 @@ _DESCRIPTORS = (
 )
 # Options of the compiled ones are in our sources.
 _WRAPPERS = (type(jax.jit(lambda: None)), type(eqx.filter_jit(lambda: None)), functools._lru_cache_wrapper)
-# Classes of the interpreter and of JAX whose names do not lead to them.
+# Classes of the interpreter and of JAX that cannot be looked up by their names.
 _NAMELESS = {jax.Array, *(value for value in vars(types).values() if isinstance(value, type))}
-_UNUSED = {  # of modules and classes: nothing that is computed depends on these
+_UNUSED = {  # attributes of modules and classes on which no result depends
     *("__builtins__", "__cached__", "__doc__", "__file__", "__loader__", "__path__", "__spec__", "__warningregistry__"),
     *("__annotations__", "__abstractmethods__", "__dict__", "__weakref__", "__slotnames__", "__firstlineno__"),
     *("__dataclass_fields__", "__dataclass_params__", "__match_args__"),  # all in the methods made from them
@@ -55,7 +55,7 @@ _UNUSED = {  # of modules and classes: nothing that is computed depends on these
 
 
 class Fingerprint:
-    """Digests objects, given the packages that are ours and those that their version stands for.
+    """Computes digests of objects, by content for our packages and by version for others.
 
     Args:
         ours: packages whose modules are digested by content (see `modules`).

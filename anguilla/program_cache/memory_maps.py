@@ -1,4 +1,4 @@
-"""Compiled programs take pieces of memory of which a process may map only so many; unused ones are released in time.
+"""Releases unused compiled programs before the process runs out of memory maps.
 
 Linux allows a process 65530 maps by default (`vm.max_map_count`), and the compiler aborts when there are no more. Each
 program that XLA compiles for a CPU takes some dozens.
@@ -16,18 +16,18 @@ COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 class MemoryMaps:
-    """Counts the maps of this process after every few compilations, whoever asks for them.
+    """Counts the memory maps of this process after every few compilations.
 
     Attributes:
         crowded: whether programs should be released.
     """
 
     def __init__(self, limit: int | None = None, every: int = COUNTED_EVERY):
-        """Counts from now on.
+        """Starts counting.
 
         Args:
-            limit: of the maps of a process; that of the system when None.
-            every: compilations between two counts.
+            limit: maximum number of maps of a process; that of the system when None.
+            every: number of compilations between two counts.
         """
         self.crowded = False
         self._compiled = 0
@@ -37,7 +37,7 @@ class MemoryMaps:
             jax.monitoring.register_event_duration_secs_listener(self._on_event)
 
     def release(self) -> None:
-        """Drops all compiled programs that nobody holds; those that are used again are compiled again."""
+        """Drops all compiled programs without references; those used again are recompiled."""
         self.crowded = False
         jax.clear_caches()
         gc.collect()

@@ -2,7 +2,7 @@
 
 In a new session, tracing and lowering take most of the time to the first swim. The name of a stored program is a digest
 of everything that tracing depends on (see `fingerprint` and `surroundings`), so it is known before anything is
-traced. What has no name is compiled anew, in every session.
+traced. A program without a name is compiled in every session.
 """
 
 import contextlib
@@ -25,19 +25,19 @@ from .directory import prune, read_own
 from .fingerprint import Fingerprint, Unnamed
 from .memory_maps import MemoryMaps
 
-SHARED = ("spatial", "stepping", "hydro", "gaits")  # what any program may run
+SHARED = ("spatial", "stepping", "hydro", "gaits")  # packages that any program may use
 ENGINES = ("cosserat", "multibody")
 MAGIC = b"anguilla program 2\n"
-LOADED = 64  # programs in memory at most, for each function
+LOADED = 64  # maximum number of programs in memory, per function
 SUFFIX = ".program"
 
 
 class ProgramCache:
-    """Runs functions by programs of earlier sessions, or compiles and stores them.
+    """Runs functions through programs of earlier sessions, or compiles and stores them.
 
     Args:
-        directory: a private folder; without one, every session compiles anew.
-        maps: says when programs in memory should be released.
+        directory: a private folder; without one, every session compiles again.
+        maps: reports when programs in memory should be released.
     """
 
     def __init__(self, directory: Path | None, maps: MemoryMaps):
@@ -49,8 +49,8 @@ class ProgramCache:
         """Calls a function.
 
         Args:
-            function: of positional pytrees.
-            jitted: the same, compiled by JAX as usual.
+            function: function of positional pytrees.
+            jitted: the same function, compiled by JAX as usual.
             args: its arguments.
         """
         leaves, structure = jax.tree.flatten(args)
