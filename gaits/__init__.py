@@ -5,6 +5,7 @@ from .crawling import (
     Crawl as Crawl,
     SinusLifting as SinusLifting,
     concertina as concertina,
+    follow_the_leader as follow_the_leader,
     inchworm as inchworm,
     rectilinear as rectilinear,
     serpenoid as serpenoid,

@@ -5,9 +5,12 @@
     rectilinear    a wave of stretch, whose short parts rest on the ground
     inchworm       the whole body stretches while its tail holds, and shortens while its head holds
     concertina     a patch of folds runs along a straight body
+    follow_the_leader   every section passes where the head has passed
 
 Each is a law (X, t) -> strain for `cosserat` and, where it does not stretch, for `multibody.strain_law`.
 """
+
+from collections.abc import Callable
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -210,6 +213,34 @@ def concertina(
     patch = positive("length", length, "m", ()) / positive("patches", patches, "", ())
     envelope = 0.5 + TravellingWave(0.5, patch, period, phase=jnp.pi / 2.0)
     return planar_bending(bend * envelope * Function(_Folds(positive("fold", fold, "m", ()))))
+
+
+def follow_the_leader(curvature: Callable[[Scalar], Scalar], advance: Callable[[Scalar], Scalar]) -> Strain:
+    """A body that passes where its head has passed: K3(X, t) = κ(s(t) - X), so that K̇3 = -ds/dt K3'.
+
+    On wheels everywhere this is all a body can do; the curvature that its head meets is the only input.
+
+    Args:
+        curvature: κ(s) of the path, a function of the arc length [m] -> [1/m]; s < 0 is where the body lies at first.
+        advance: s(t), arc length that the head has gone at a time [s] -> [m].
+
+    Example:
+        >>> import gaits, jax.numpy as jnp
+        >>> gait = gaits.follow_the_leader(curvature=lambda s: jnp.cos(s), advance=lambda t: 0.5 * t)
+        >>> round(float(gait(jnp.asarray(0.2), jnp.asarray(0.4))[5]), 4)
+        1.0
+    """
+    return planar_bending(Function(_Path(curvature, advance)))
+
+
+class _Path(eqx.Module):
+    """κ(s(t) - X)."""
+
+    curvature: Callable[[Scalar], Scalar]
+    advance: Callable[[Scalar], Scalar]
+
+    def __call__(self, X, t):
+        return self.curvature(self.advance(t) - X)
 
 
 class _Swell(eqx.Module):

@@ -1,0 +1,214 @@
+"""Where ideal wheels sit on a body, and the planar mechanics of the bodies that can carry them: beams and trees."""
+
+import abc
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from cosserat import Beam, HeadState
+from cosserat.panels import Panels
+from cosserat.sampled_body import SampledBody
+from cosserat.section_motion import body_shape
+from cosserat.strain import Gait
+from hydro import AbstractFluid
+from multibody import Immersion, JointLaw, Tree, configuration, law_motion
+from multibody.newton_euler import motor_torques, newton_euler
+from spatial import Numbers, cross, finite, increasing, matrix_from_quaternion
+
+from .axles import PLANAR, Axles
+
+
+class Wheels(eqx.Module):
+    """Wheels on a beam, their axles along t2: the sections that carry them do not slip sideways.
+
+    Attributes:
+        abscissae: increasing X of the wheels [m].
+
+    Example:
+        >>> from anguilla import ground
+        >>> ground.Wheels([0.1, 0.4, 0.8]).abscissae.shape
+        (3,)
+    """
+
+    abscissae: Float[Array, "wheels"]
+
+    def __init__(self, abscissae: Numbers):
+        self.abscissae = increasing("Wheels.abscissae", abscissae, "m")
+        if self.abscissae.size == 0:
+            raise ValueError("Wheels.abscissae = []: needs at least one wheel; without any, use cosserat.rollout")
+
+    @classmethod
+    def everywhere(cls, beam: Beam, count: int = 12) -> "Wheels":
+        """Wheels evenly along the whole body: what stands for contact everywhere.
+
+        Only a body that follows its leader moves on them, K̇3 = V1 K3'; its head's curvature is then the only input.
+        """
+        if not isinstance(count, int) or count < 3:
+            raise ValueError(f"Wheels.everywhere: count = {count!r}: must be an integer of at least 3")
+        return cls(beam.length * (np.arange(count) + 0.5) / count)
+
+    def check(self, beam: Beam, path: Panels) -> None:
+        """Refuses wheels off the body, and wheels nearer to each other than the nodes that carry the shape."""
+        if isinstance(self.abscissae, Tracer) or isinstance(beam.length, Tracer):
+            return
+        X, length = np.asarray(self.abscissae), float(beam.length)
+        if X.size and (X[0] < 0.0 or X[-1] > length):
+            raise ValueError(f"Wheels.abscissae = {X.tolist()}: must lie on the body, between 0 and {length:g} [m]")
+        grid = length / (path.order * path.panels)
+        if X.size > 1 and np.diff(X).min() < grid:
+            raise ValueError(
+                f"Wheels.abscissae = {X.tolist()}: two wheels are {np.diff(X).min():g} m apart, nearer than the "
+                f"{grid:g} m between the nodes of the body's shape: use one wheel, or more cosserat.Panels(panels=...)"
+            )
+
+
+class TreeWheels(eqx.Module):
+    """Wheels on the bodies of a tree.
+
+    Attributes:
+        bodies: names of the bodies that carry them.
+        position: points of contact in the frames of the bodies [m].
+        axle: unit vectors along the axles, in the frames of the bodies.
+    """
+
+    bodies: tuple[str, ...] = eqx.field(static=True)
+    position: Float[Array, "wheels 3"]
+    axle: Float[Array, "wheels 3"]
+
+    def __init__(self, bodies: Sequence[str], position: Numbers | None = None, axle: Numbers = (0.0, 1.0, 0.0)):
+        """Takes names, and points and axles for each or one for all: the origin and the y axis unless given."""
+        self.bodies = (bodies,) if isinstance(bodies, str) else tuple(bodies)
+        if not self.bodies:
+            raise ValueError("TreeWheels.bodies = (): needs at least one wheel; without any, use multibody.rollout")
+        spread = lambda name, value: jnp.broadcast_to(finite(name, value), (len(self.bodies), 3))  # noqa: E731
+        self.position = spread("TreeWheels.position", jnp.zeros(3) if position is None else position)
+        axle = spread("TreeWheels.axle", axle)
+        self.axle = axle / jnp.linalg.norm(axle, axis=1, keepdims=True)
+
+    def rows(self, tree: Tree) -> np.ndarray:
+        """Indices of the bodies."""
+        for name in self.bodies:
+            if name not in tree.names:
+                raise ValueError(f"TreeWheels.bodies: {name!r} is not a body of the tree {tree.names}")
+        return np.array([tree.names.index(name) for name in self.bodies], int)
+
+
+class AbstractRoller(eqx.Module):
+    """A body whose shape is imposed, on wheels: what the equations of rolling need of it."""
+
+    @abc.abstractmethod
+    def axles(self, t: Float[Array, ""]) -> Axles:
+        """The wheels at a time [s], seen from the head."""
+
+    @abc.abstractmethod
+    def equations(self, state: HeadState, t: Float[Array, ""]) -> tuple[Float[Array, "6 6"], Float[Array, "6"]]:
+        """Inertia and wrench of inertia @ d(twist)/dt = wrench + what the wheels do, in the head frame [kg, N, N·m]."""
+
+    def planar_equations(self, state: HeadState, t: Float[Array, ""]) -> tuple[Float[Array, "3 3"], Float[Array, "3"]]:
+        """The rows and columns of V1, V2 and Ω3: the ground bears the others."""
+        inertia, wrench = self.equations(state, t)
+        rows = np.array(PLANAR)
+        return inertia[np.ix_(rows, rows)], wrench[rows]
+
+    @property
+    @abc.abstractmethod
+    def length(self) -> Float[Array, ""]:
+        """A length of the body [m]."""
+
+    @property
+    @abc.abstractmethod
+    def law(self) -> Gait | JointLaw:
+        """What imposes the shape."""
+
+
+class RollingBeam(AbstractRoller):
+    """A beam on wheels."""
+
+    body: SampledBody
+    gait: Gait
+    fluid: AbstractFluid
+    path: Panels
+    from_smooth: Float[Array, "nodes wheels"]
+
+    def axles(self, t):
+        """Interpolated from the nodes that carry the shape."""
+        shape = body_shape(self.body, self.gait, t)[1]
+        at = lambda field: (field @ self.from_smooth).T  # noqa: E731
+        quaternion = at(shape.quaternion)
+        quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
+        normal = matrix_from_quaternion(quaternion)[:, :, 1]
+        turning = cross(at(shape.spin), normal)
+        return Axles(normal, at(shape.position), turning, at(shape.velocity), at(shape.acceleration))
+
+    def equations(self, state, t):
+        """First space loop of the beam."""
+        found = self.path.head_dynamics(self.body, self.gait, self.fluid, state, t)
+        return found.inertia, found.wrench
+
+    @property
+    def length(self):
+        """Of the beam at rest [m]."""
+        return self.body.beam.length
+
+    @property
+    def law(self):
+        """The gait."""
+        return self.gait
+
+
+class RollingTree(AbstractRoller):
+    """A tree on wheels, all joints imposed."""
+
+    tree: Tree
+    joint_law: JointLaw
+    medium: Immersion
+    wheels: TreeWheels
+
+    def axles(self, t):
+        """By differentiating where the joint law puts the wheels."""
+        rows = self.wheels.rows(self.tree)
+
+        def contacts(t):
+            place = configuration(self.tree, law_motion(self.tree, self.joint_law, t)[0])
+            point = place.position[rows] + jnp.einsum("wij,wj->wi", place.rotation[rows], self.wheels.position)
+            return point, jnp.einsum("wij,wj->wi", place.rotation[rows], self.wheels.axle)
+
+        along = lambda t: jax.jvp(contacts, (t,), (jnp.ones_like(t),))  # noqa: E731
+        ((point, normal), (velocity, turning)), (_, (acceleration, _)) = jax.jvp(along, (t,), (jnp.ones_like(t),))
+        return Axles(normal, point, turning, velocity, acceleration)
+
+    def equations(self, state, t):
+        """Composite inertia and wrench of the tree about its base."""
+        balance = self._balance(state, t, None)[0]
+        return jnp.sum(balance.inertia, axis=0), -jnp.sum(balance.wrench, axis=0)
+
+    def torques(
+        self, state: HeadState, t: Float[Array, ""], rate: Float[Array, "6"], force: Float[Array, "wheels"]
+    ) -> Float[Array, "freedoms"]:
+        """Torques of the motors that impose the joints, with the forces of the wheels along their axles [N·m]."""
+        rows = self.wheels.rows(self.tree)
+        push = force[:, None] * self.wheels.axle
+        wrench = jnp.concatenate([push, cross(self.wheels.position, push)], axis=1)
+        wrench = jax.ops.segment_sum(wrench, rows, self.tree.layout.bodies)
+        balance, (q, dq, ddq) = self._balance(state, t, wrench)
+        needed = balance.wrench + jnp.einsum("bij,j->bi", balance.inertia, rate)
+        return motor_torques(self.tree, balance.place, needed, q, dq, ddq)
+
+    def _balance(self, state, t, wrench):
+        joints = law_motion(self.tree, self.joint_law, t)
+        return newton_euler(self.tree, state, *joints, fluid=self.medium.at(t), wrench=wrench), joints
+
+    @property
+    def length(self):
+        """Sum of the distances from joint to joint [m]."""
+        return jnp.maximum(jnp.sum(jnp.linalg.norm(self.tree.position, axis=1)), 1e-3)
+
+    @property
+    def law(self):
+        """The joint law."""
+        return self.joint_law
