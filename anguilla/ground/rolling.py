@@ -200,7 +200,8 @@ def _refuse_slipping(roller, count, span):
         raise ValueError(
             f"wheels: at t = {float(times[worst]):.4g} s {count} wheels need a slip of {slip[worst]:.3g} m/s (the "
             f"shape moves at {speed.max():.3g} m/s): only a body that follows its leader, K̇3 = V1 K3', moves on "
-            "more than three wheels without slip. Use three wheels or fewer, or ground.Friction with a large sideways coefficient"
+            "more than three wheels without slip. Use three wheels or fewer, or ground.Friction with a large sideways "
+            "coefficient"
         )
 
 
