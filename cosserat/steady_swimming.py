@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from gaits import Cycle, periodic_orbit, wave_period
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
-from stepping import Span, explicit_steps
+from stepping import Span, explicit_steps, unit_quaternions
 from stepping.tableaus import Tableau
 
 from .beam import Beam
@@ -95,7 +95,7 @@ def steady_swim(
         throw=throw,
     )
     position, quaternion, twist = swim(orbit.start, model, steps)
-    quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
+    quaternion = unit_quaternions(quaternion)
     times = begin + T * jnp.arange(steps) / steps
     X = beam.length * jnp.linspace(0.0, 1.0, stations)
     power, wake, torque, curvature = _along(path, body, beam, gait, fluid, times, (position, quaternion, twist), X)

@@ -11,9 +11,17 @@ from jaxtyping import Array, Bool, Float, Int
 from hydro import AbstractFluid
 from spatial import Numbers, one_of, positive, quaternion_rate
 from spatial.checks import shown
-from stepping import STORED_STEPS, Marcher, Span, break_times, integrate, program
-from stepping.fixed import walk
-from stepping.implicit import implicit_step
+from stepping import (
+    STORED_STEPS,
+    AbstractMotion,
+    Marcher,
+    Span,
+    break_times,
+    implicit_steps,
+    integrate,
+    program,
+    unit_quaternions,
+)
 
 from .beam import Beam
 from .head_equation import check_model, check_state
@@ -41,7 +49,7 @@ COILED = (
 )
 
 
-class Trajectory(eqx.Module):
+class Trajectory(AbstractMotion):
     """The head in time.
 
     Attributes:
@@ -70,7 +78,7 @@ class Trajectory(eqx.Module):
 
     def state(self, k: int | Int[Array, ""]) -> HeadState | SoftState:
         """The state at the k-th output time."""
-        head = unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
+        head = super().state(k)
         return head if self.q is None or self.dq is None else unchecked_soft_state(head, self.q[k], self.dq[k])
 
     def state_at(self, t: Numbers) -> HeadState:
@@ -78,7 +86,7 @@ class Trajectory(eqx.Module):
         if self.dense is None:
             raise ValueError("state_at needs the dense output of a beam: call rollout(..., dense=True)")
         position, quaternion, twist = jnp.split(self.dense.evaluate(jnp.asarray(t, float)), (3, 7))
-        return unchecked_state(position, quaternion / jnp.linalg.norm(quaternion), twist)
+        return unchecked_state(position, unit_quaternions(quaternion), twist)
 
 
 def rollout(
@@ -183,17 +191,17 @@ def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     start = state.position, state.quaternion, state.twist
     march = integrate(field, start, span, marcher, gait, dense, land)
     position, quaternion, twist = march.states
-    # The flow keeps the norm of the quaternion; the solver only to its tolerance.
-    quaternion = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
-    return Trajectory(span.times, position, quaternion, twist, march.steps, succeeded, too_coiled, march.dense)
+    return Trajectory(
+        span.times, position, unit_quaternions(quaternion), twist, march.steps, succeeded, too_coiled, march.dense
+    )
 
 
 @program
 def _integrate_soft(sampled, gait, fluid, span, state, marcher, land):
     """The compiled part, for a soft beam and explicit steps."""
     mechanism = SoftMechanism(sampled, gait, fluid)
-    march = integrate(mechanism.rates, mechanism.start(state), span, marcher, gait, False, land)
+    march = integrate(mechanism, mechanism.start(state), span, marcher, gait, False, land)
     return _soft_trajectory(mechanism, span, march.states, march.steps, march.reached)
 
 
@@ -201,8 +209,7 @@ def _integrate_soft(sampled, gait, fluid, span, state, marcher, land):
 def _stepped_soft(sampled, gait, fluid, span, state):
     """The compiled part, for a soft beam and implicit steps."""
     mechanism = SoftMechanism(sampled, gait, fluid)
-    step = lambda t, h, point: implicit_step(mechanism, t, point, h)  # noqa: E731
-    points = walk(step, mechanism.start(state), span, breaks=break_times(gait))
+    points = implicit_steps(mechanism, mechanism.start(state), span, breaks=break_times(gait))
     steps = jnp.asarray([span.between * span.records, 0])
     return _soft_trajectory(mechanism, span, points, steps, jnp.asarray(True))
 

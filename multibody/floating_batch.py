@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from hydro import FreeSurface, wet_part
 from spatial import angular, cross, join, linear, quaternion_rate
-from stepping import Span, break_times, explicit_steps
+from stepping import AbstractMotion, Span, break_times, explicit_steps, unit_quaternions
 
 from .coordinates import JointLaw, check_law
 from .imposed_shape import ShapeMotion, shape_motion
@@ -21,7 +21,7 @@ from .tree import Tree
 Point = tuple[Float[Array, "3"], Float[Array, "4"], Float[Array, "6"]]  # position, quaternion, twist
 
 
-class FloatRun(eqx.Module):
+class FloatRun(AbstractMotion):
     """The bases of many runs in time.
 
     Attributes:
@@ -77,8 +77,7 @@ def float_march(
     start = tuple(jnp.moveaxis(part, 0, -1) for part in (state.position, state.quaternion, state.twist))
     position, quaternion, twist = _float_march(tree, law, surface, start, span, remember)
     last = lambda part: jnp.moveaxis(part, -1, 1)  # noqa: E731
-    norm = jnp.sqrt(jnp.sum(quaternion**2, axis=1, keepdims=True))
-    return FloatRun(span.times, last(position), last(quaternion / norm), last(twist))
+    return FloatRun(span.times, last(position), unit_quaternions(last(quaternion)), last(twist))
 
 
 @eqx.filter_jit

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, quaternion_rate
-from stepping import STORED_STEPS, Marcher, Span, integrate, program
+from stepping import STORED_STEPS, AbstractMotion, Marcher, Span, integrate, program, unit_quaternions
 
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -46,7 +46,7 @@ Integrand = Callable[
 ]
 
 
-class Trajectory(eqx.Module):
+class Trajectory(AbstractMotion):
     """A tree in time.
 
     Attributes:
@@ -71,10 +71,6 @@ class Trajectory(eqx.Module):
     steps: Int[Array, "2"]
     succeeded: Bool[Array, ""]
     integrals: Float[Array, "times integrals"]
-
-    def state(self, k: int | Int[Array, ""]) -> BaseState:
-        """State of the base at the k-th output time."""
-        return unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
 
 
 class Drive(eqx.Module):
@@ -279,8 +275,7 @@ def recorded_points(
     return Trajectory(
         time=time,
         position=position,
-        # The flow keeps the norm of the quaternion; integrators only to their tolerance.
-        quaternion=quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True),
+        quaternion=unit_quaternions(quaternion),
         twist=twist,
         joints=q,
         joint_rates=dq,

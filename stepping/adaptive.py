@@ -109,7 +109,8 @@ def integrate(
     """
     flat_start, unravel = ravel_pytree(start)  # one array: one operation for diffrax, instead of one for each part
     rates = field.rates if isinstance(field, AbstractMechanism) else field
-    args = FlatMechanism(field, unravel) if isinstance(field, AbstractMechanism) else None
+    implicit = isinstance(field, AbstractMechanism) and isinstance(marcher.solver, SemiImplicit)
+    args = FlatMechanism(field, unravel) if implicit else None
     flat_field = jax.jit(lambda t, y: ravel_pytree(rates(t, unravel(y)))[0])  # called several times, traced once
     controller = _stopping(marcher.controller, break_times(law), span.times if land else None)
     # Given, since diffrax's own first guess would compile the field once more.
