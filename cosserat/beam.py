@@ -20,7 +20,7 @@ from .density import Density, density_along
 from .point_masses import PointMasses, point_masses
 
 LONGEST = 50.0  # m: a body beyond is taken for one in millimetres
-_LOAD_PANELS = 18  # of eight Gauss nodes: drag to 1e-6, see `space_paths.panels`
+_LOAD_PANELS = 18  # of eight Gauss nodes: drag accurate to 1e-6, see `cosserat.quadrature`
 
 
 class Beam(eqx.Module):
@@ -35,8 +35,8 @@ class Beam(eqx.Module):
     Attributes:
         profile: the elliptic section along the body.
         density: density of the body, a number or a function of X [kg/m³].
-        nose_radius: radius of the nose, on which the fluid also acts as on a point [m]; zero for none.
-        load_panels: how many panels the fast space path lays on each piece of the profile.
+        nose_radius: radius of the nose, on which the fluid acts as on a point [m]; zero for none.
+        load_panels: number of panels of the fast space path on each piece of the profile.
         masses: motors, batteries and the like; None for none.
 
     Example:
@@ -75,7 +75,7 @@ class Beam(eqx.Module):
         self.density = density_along(density, profile.length)
         self.masses = point_masses(masses, profile.length)
         if self.masses is not None and not isinstance(profile.breaks, Tracer) and not isinstance(self.masses.X, Tracer):
-            # The internal wrench jumps there: panels and steps must end.
+            # The internal wrench jumps there, so panels and steps must end there.
             profile, load_panels = cut_profile(profile, load_panels, np.asarray(self.masses.X))
         self.profile = profile
         _notice_millimetres(profile)
@@ -122,7 +122,7 @@ class Beam(eqx.Module):
 
 
 def _spread(profile: Profile) -> tuple[int, ...]:
-    """Panels in proportion to the length of each piece; evenly where the lengths are not known yet."""
+    """Panels in proportion to the length of each piece; uniform if the lengths are traced."""
     pieces = len(profile.pieces)
     if isinstance(profile.breaks, Tracer):
         return (-(-_LOAD_PANELS // pieces),) * pieces
@@ -133,12 +133,12 @@ def _spread(profile: Profile) -> tuple[int, ...]:
 def cut_profile(
     profile: Profile, load_panels: tuple[int, ...] | None, abscissae: Sequence[float] | np.ndarray
 ) -> tuple[Profile, tuple[int, ...] | None]:
-    """A profile with breaks at given abscissae [m], and its panels; each part of a piece keeps its share of them.
+    """A profile with breaks at given abscissae [m], and its panels, divided in proportion.
 
-    Abscissae that are breaks already, and the ends, are left as they are.
+    Abscissae that are already breaks, and the ends, are unchanged.
 
     Args:
-        profile: the sections; its breaks are known numbers.
+        profile: the sections; its breaks must be concrete numbers.
         load_panels: panels on each piece, or None.
         abscissae: where to cut [m].
     """
@@ -158,7 +158,7 @@ def cut_profile(
 
 
 def _notice_millimetres(profile):
-    """Warns of a body whose size is only likely in millimetres."""
+    """Warns about a body whose dimensions were probably given in millimetres."""
     if isinstance(profile.breaks, Tracer):
         return
     length, half = float(profile.length), profile.widest

@@ -18,7 +18,7 @@ Density = Float[Array, ""] | Callable[[Float[Array, ""]], Float[Array, ""]]
 
 
 class DensityTable(eqx.Module):
-    """Density given at some abscissae, by monotone cubic interpolation between them; constant beyond the ends.
+    """Density at given abscissae, with monotone cubic interpolation between them; constant beyond the ends.
 
     Attributes:
         X: increasing abscissae [m].
@@ -46,11 +46,11 @@ class DensityTable(eqx.Module):
 
 
 def density_along(density: Numbers | Density | tuple[Numbers, Numbers], length: Float[Array, ""]) -> Density:
-    """The density as a number or a function of X; raises on what is neither.
+    """The density as a number or a function of X; raises on anything else.
 
     Args:
         density: a number, a function of X, or the pair (X, density) of a table [m, kg/m³].
-        length: of the body [m].
+        length: length of the body [m].
     """
     if isinstance(density, tuple | list) and len(density) == 2 and all(len(np.shape(part)) == 1 for part in density):
         density = DensityTable(*density)

@@ -1,8 +1,8 @@
-"""The reference space path: the ODEs of [BPK06, VIII] as printed (once corrected), by a diffrax solver along X.
+"""Reference space path: the ODEs of [BPK06, VIII] as printed (with corrections), by a diffrax solver along X.
 
 In the world frame, with the quaternion field, the composite inertia and the wrenches as states. It shares
-nothing with the fast path but the gait, the fluid and the body, and its two loops share no quadrature: the
-tail condition n(L) = M(L) = 0 is then a true check.
+nothing with the fast path but the gait, the fluid and the body, and its two loops share no quadrature, so that the
+tail condition n(L) = M(L) = 0 is an independent check.
 """
 
 from typing import Any
@@ -25,14 +25,14 @@ from .strain import Gait, strain_rates
 
 
 class Nested(AbstractSpacePath):
-    """Any diffrax solver along X. About a hundred times slower than `Panels`; the yardstick, not the workhorse.
+    """Any diffrax solver along X. About a hundred times slower than `Panels`; used as a reference.
 
     Attributes:
         solver: a diffrax solver.
         controller: a diffrax step size controller. Tolerances of 1e-11 and less give nine digits and more.
-        steps: number of equal steps, one for each piece of the profile at least, when `controller` is constant.
-        max_steps: greatest number of steps along the body.
-        adjoint: how diffrax differentiates through the solution.
+        steps: number of equal steps, at least one per piece of the profile, when `controller` is constant.
+        max_steps: maximum number of steps along the body.
+        adjoint: diffrax adjoint for derivatives through the solution.
     """
 
     solver: diffrax.AbstractSolver
@@ -218,8 +218,8 @@ class Nested(AbstractSpacePath):
             slope: (X, section, section that slices of water see, y) -> dy/dX.
             start: y at the nose.
             shedding: where water that passes along the body leaves it; None for none.
-            stations: where y is wanted [m]; None for the tail only.
-            last: the tail besides.
+            stations: abscissae at which y is returned [m]; None for the tail only.
+            last: return the tail as well.
         """
         pieces, quadratics = segments(beam)
         count = len(pieces)
@@ -234,7 +234,7 @@ class Nested(AbstractSpacePath):
             section = jax.lax.switch(k, sections, X)
             water = section
             if shedding is not None:
-                # By the middle of the segment: at its end X may round to either side of the edge.
+                # Tested at the middle of the segment, because X at its end may round to either side of the edge.
                 water = shedding.water_section(beam.profile, a + 0.5 * b + 0.25 * c, section)
             return jax.tree.map(lambda dy: dX_ds * dy, slope(X, section, water, y))
 
@@ -287,7 +287,7 @@ class _SecondLoop(eqx.Module):
 
 
 class _Slice:
-    """One section on the way: what both loops' slopes are made of, in the world frame."""
+    """One section, in the world frame, with the terms that both loops share."""
 
     def __init__(
         self,
@@ -369,5 +369,5 @@ def _both(rotation):
 
 
 def _lever(r_hat):
-    """Carries a wrench to the head: ((1, 0), (r^, 1))."""
+    """Matrix that moves a wrench to the head: ((1, 0), (r^, 1))."""
     return jnp.block([[jnp.eye(3), jnp.zeros((3, 3))], [r_hat, jnp.eye(3)]])

@@ -1,4 +1,4 @@
-"""Point masses on the reference space path: Newton and Euler for each of them, in the world frame."""
+"""Point masses on the reference space path: Newton-Euler equations of each, in the world frame."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ class Motion(eqx.Module):
 
 
 def mass_wrenches(masses: PointMasses, fluid: AbstractFluid, y: Motion) -> Float[Array, "masses 6"]:
-    """Load on each mass less its inertia, about its section's centre, in the world [N, N·m].
+    """Load minus inertia of each mass, about its section's centre, in the world [N, N·m].
 
         f = f_ext - m a - dω×mc - ω×(ω×mc),   c = c_ext - mc×a - J dω - ω×Jω
 
@@ -63,13 +63,13 @@ def mass_wrenches(masses: PointMasses, fluid: AbstractFluid, y: Motion) -> Float
 def masses_at_nose(
     masses: PointMasses, fluid: AbstractFluid, nose: Float[Array, "3"], y: Motion
 ) -> tuple[Float[Array, "6 6"], Float[Array, "6"]]:
-    """The masses' part of (54)-(56): inertia and wrench about the nose, in the world's axes.
+    """Contribution of the masses to (54)-(56): inertia and wrench about the nose, in the world's axes.
 
     Args:
         masses: the masses.
         fluid: the surroundings.
-        nose: its place in the world [m].
-        y: motion of their sections while the head does not accelerate.
+        nose: position of the nose in the world [m].
+        y: motion of their sections for a non-accelerating head.
     """
     rotation = jax.vmap(matrix_from_quaternion)(y.carried.quaternion)
     arm = y.carried.position - nose[None]
@@ -79,7 +79,7 @@ def masses_at_nose(
 
 
 def with_masses(y: Any, stations: Float[Array, "stations"], masses: PointMasses, fluid: AbstractFluid, at: Motion):
-    """The second loop's states with the jumps of n and M at the masses: (63)-(64) are linear, so that jumps add up.
+    """States of the second loop with the jumps of n and M at the masses; (63)-(64) are linear, so jumps can be added.
 
     Args:
         y: states at the stations, without the masses.

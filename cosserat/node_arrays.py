@@ -1,4 +1,4 @@
-"""Small tools for arrays of (component, node)."""
+"""Helpers for arrays of (component, node)."""
 
 import equinox as eqx
 import jax
@@ -9,12 +9,12 @@ from jax.interpreters import ad, batching, mlir
 from jaxtyping import Array, Float
 
 settle = jax.lax.optimization_barrier
-"""Keeps the compiler from computing a shared array again in every fused loop that uses it."""
+"""Barrier that keeps the compiler from recomputing a shared array in every fused loop that uses it."""
 
 
 @jax.jit
 def apply(matrix: Float[Array, "i j n"], vector: Float[Array, "j *k n"]) -> Float[Array, "i *k n"]:
-    """Product of matrices and vectors, node by node."""
+    """Matrix-vector product at every node."""
     spread = (slice(None), *(None,) * (vector.ndim - 2))
     return sum(
         (matrix[:, k][spread] * vector[k][None] for k in range(1, vector.shape[0])),
@@ -23,10 +23,10 @@ def apply(matrix: Float[Array, "i j n"], vector: Float[Array, "j *k n"]) -> Floa
 
 
 class Transfer(eqx.Module):
-    """A matrix from the values at some nodes to those at others: `values @ transfer`.
+    """A matrix that maps values at some nodes to values at others: `values @ transfer`.
 
-    It keeps its transpose beside it. Reverse mode multiplies by that one, and a product with a matrix that still has
-    to be transposed costs a processor several times as much.
+    It stores its transpose for reverse mode, because multiplying by a matrix that must first be transposed is several
+    times slower on a CPU.
 
     Attributes:
         forth: the matrix.
@@ -40,7 +40,7 @@ class Transfer(eqx.Module):
         self.forth, self.back = matrix, matrix.T
 
     def __rmatmul__(self, values: Float[Array, "*k here"]) -> Float[Array, "*k there"]:
-        """The values there."""
+        """The mapped values."""
         return _product.bind(values, self.forth, self.back)
 
 
@@ -62,7 +62,7 @@ def _batched(args, axes):
     return jax.vmap(_plain, in_axes=axes)(*args), 0
 
 
-# JAX has no other operation that forward mode, reverse mode and `vmap` take alike and whose transpose is given.
+# The only JAX operation with a user-defined transpose that supports forward mode, reverse mode and `vmap`.
 _product = Primitive("transfer")
 _product.def_impl(_plain)
 _product.def_abstract_eval(_shape)

@@ -1,4 +1,4 @@
-"""Orientation of the sections from their curvature: the one field along the body that is not a plain integral.
+"""Orientation of the sections from their curvature: the only field along the body that is not a plain integral.
 
 A product of exponentials (Fer's expansion) on each panel of the smooth grid. Arrays are (component, node).
 """
@@ -16,10 +16,10 @@ from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugat
 from .node_arrays import apply, settle
 from .quadrature import integral_from_head
 
-FER_STAGES = 4  # the error falls as the 1st, 3rd, 7th, 15th power of the angle turned in a panel
-MAX_TURN = 6.0  # rad in one panel: where the series below still give all digits
-MAX_SECOND_TURN = 2.0  # rad, of the second factor: where the first one left out is 1e-4 (at 1.2 rad 1e-6, at 0.6 1e-9)
-RESOLVED = 32  # nodes in a panel from which rates and derivatives are those of the equation
+FER_STAGES = 4  # the error decreases as the 1st, 3rd, 7th, 15th power of the angle of a panel
+MAX_TURN = 6.0  # rad per panel: limit of full accuracy of the series below
+MAX_SECOND_TURN = 2.0  # rad, second factor: the first omitted factor is then 1e-4 (1e-6 at 1.2 rad, 1e-9 at 0.6)
+RESOLVED = 32  # nodes per panel from which rates and derivatives of the equation are used
 
 _cross = nodewise(cross)
 _multiply = nodewise(quaternion_multiply)
@@ -32,13 +32,13 @@ def orientation(
 
     Args:
         curvature: K at the smooth nodes [1/m].
-        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+        panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     return (_resolved if resolved(panel_integral) else _expanded)(curvature, panel_integral)
 
 
 def resolved(panel_integral: Float[Array, "order order_and_one"]) -> bool:
-    """Whether a panel has so many nodes that the equation and its discrete map are one: R K̇ may be integrated."""
+    """Whether a panel has enough nodes that the equation and its discrete map agree, so that R K̇ can be integrated."""
     return panel_integral.shape[0] >= RESOLVED
 
 
@@ -54,7 +54,7 @@ def discrete_spins(
         curvature: K at the smooth nodes [1/m].
         rate: dK/dt [1/(m·s)].
         rate2: d²K/dt² [1/(m·s²)].
-        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+        panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     along = lambda K, dK: jax.jvp(lambda K: _expanded(K, panel_integral), (K,), (dK,))  # noqa: E731
     (q, dq), (_, ddq) = jax.jvp(along, (curvature, rate), (rate, rate2))
@@ -75,10 +75,10 @@ def _expanded(curvature, panel_integral):
 
 @jax.custom_jvp
 def _resolved(curvature, panel_integral):
-    """`_expanded` with the derivative of its equation, a fraction of the price of that of the expansion.
+    """`_expanded` with the derivative of its equation, which is much cheaper than that of the expansion.
 
-    Apart by the error of the nodes. On few nodes that is not small, and an optimiser feels
-    that its gradient is not that of what it descends.
+    The two differ by the quadrature error. On few nodes that is not small, and the gradient would be inconsistent
+    with the objective of an optimiser.
     """
     return _expanded(curvature, panel_integral)
 

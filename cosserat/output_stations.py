@@ -1,4 +1,4 @@
-"""Where along the body the two space loops are asked: stations to show, nodes that carry the power, the tail."""
+"""Abscissae at which the two space loops are evaluated: output stations, quadrature nodes of the power, the tail."""
 
 import equinox as eqx
 import jax
@@ -15,15 +15,15 @@ from .strain import Gait, strain_rates
 
 
 class Along(eqx.Module):
-    """Abscissae in one row that does not decrease, as a space path wants them, and the way back.
+    """Abscissae in one non-decreasing array, as a space path needs them, and the inverse map.
 
     Attributes:
-        stations: those asked for [m].
-        section: of the body there.
-        nodes: of the quadrature of the power [m].
-        weight: its weights [m].
+        stations: the requested stations [m].
+        section: sections of the body there.
+        nodes: quadrature nodes of the power [m].
+        weight: quadrature weights [m].
         X: stations, nodes and tail, sorted [m].
-        place: of each station, each node and the tail in `X`.
+        place: indices of each station, each node and the tail in `X`.
     """
 
     stations: Float[Array, "stations"]
@@ -39,7 +39,7 @@ class Along(eqx.Module):
         stations: Float[Array, "stations"],
         quadrature: tuple[Float[Array, "nodes"], Float[Array, "nodes"]] | None = None,
     ):
-        """Joins increasing stations to a body's load grid (nodes and weights, where they are known) and its tail."""
+        """Joins increasing stations with a body's load grid (nodes and weights, if known) and its tail."""
         if quadrature is None:
             loads = load_nodes(beam)
             quadrature = loads.X.ravel(), loads.weight.ravel()
@@ -50,7 +50,7 @@ class Along(eqx.Module):
         self.X, self.place = everywhere[order], jnp.argsort(order)
 
     def at_stations(self, loops: BothLoops) -> BothLoops:
-        """What was found at X, at the stations."""
+        """Values at X, restricted to the stations."""
         return _rows(loops, self.place[: self.stations.shape[0]])
 
     def at_tail(self, loops: BothLoops) -> Float[Array, "6"]:
@@ -58,7 +58,7 @@ class Along(eqx.Module):
         return jnp.concatenate([loops.force_w[self.place[-1]], loops.moment[self.place[-1]]])
 
     def power(self, loops: BothLoops, gait: Gait, t: Float[Array, ""]) -> Float[Array, ""]:
-        """Power the actuators deliver, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX, from what was found at X [W]."""
+        """Actuator power ∫(M·dK/dt + Rᵀn·dΓ/dt) dX from values at X [W]."""
         here = _rows(loops, self.place[self.stations.shape[0] : -1])
         wrench = join(section_force(here.quaternion, here.force_w), here.moment)
         return jnp.sum(self.weight[:, None] * wrench * strain_rates(gait, self.nodes, t).dxi)

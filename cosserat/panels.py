@@ -14,12 +14,12 @@ from .strain import Gait
 
 
 class Panels(AbstractSpacePath):
-    """Gauss panels along the body: the default path, and the fast one.
+    """Gauss panels along the body: the default space path.
 
     Attributes:
-        order: Gauss nodes in one panel of the smooth grid.
-        panels: panels of the smooth grid; raise it for waves shorter than about a third of the body, for
-            bodies that coil up in space, and for gaits that are smooth in X only piece by piece.
+        order: number of Gauss nodes in one panel of the smooth grid.
+        panels: number of panels of the smooth grid; increase it for waves shorter than about a third of the body, for
+            bodies that coil in space, and for gaits that are only piecewise smooth in X.
     """
 
     order: int = eqx.field(static=True)
@@ -37,7 +37,7 @@ class Panels(AbstractSpacePath):
         return sample_body(beam, fluid, self.order, self.panels)
 
     def stations(self, body: SampledBody, X: Float[Array, "stations"]) -> Stations:
-        """The way from the nodes to the abscissae X [m]."""
+        """Maps from the nodes to the abscissae X [m]."""
         return body.stations(X)
 
     def head_dynamics(

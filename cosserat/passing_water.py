@@ -1,4 +1,4 @@
-"""Water that passes along the body, on the nodes of the fast path: slices at the nodes, and what leaves at the edge.
+"""Water that passes along the body, on the nodes of the fast path: slices at the nodes, and shedding at the edge.
 
 Only for fluids that carry water along the body (`AbstractFluid.shedding`); others cost nothing here. Arrays are
 (component, node). See the contract of `hydro.AbstractFluid`, 7.
@@ -26,9 +26,9 @@ class PassingWater(eqx.Module):
     """The water along the whole body at one instant.
 
     Attributes:
-        slices: lumped at the smooth nodes, each in its section's frame [kg, N, J].
-        wrench: what the leaving water does, carried to the head, in its frame [N, N·m].
-        power: that it takes away [W].
+        slices: slices lumped at the smooth nodes, each in its section's frame [kg, N, J].
+        wrench: wrench of the leaving water about the nose, in the head frame [N, N·m].
+        power: power lost to the wake [W].
     """
 
     slices: Carried
@@ -42,11 +42,11 @@ def passing_water(
     """The water that passes along a body; None for a fluid that carries none, known while the program is traced.
 
     Args:
-        body: sampled in the fluid.
+        body: body sampled in the fluid.
         fluid: the fluid.
-        strain: at the smooth nodes.
-        motion: of the sections there.
-        state: of the head.
+        strain: strain at the smooth nodes.
+        motion: motion of the sections there.
+        state: state of the head.
     """
     if body.leaving is None:
         return None
@@ -80,7 +80,7 @@ def wrench_of_passing_water(
     motion: SectionMotion,
     stations: Stations,
 ) -> Float[Array, "6 points"]:
-    """What the passing water adds to the internal wrench of body and slices at stations, in the head's axes [N, N·m].
+    """Contribution of the passing water to the internal wrench at stations, in the head's axes [N, N·m].
 
     Λ = N - W before the edge, where N integrates body and slices; behind it N jumps by the wrench of the water that
     has left. Here with the sign of n and M, which are -Λ.

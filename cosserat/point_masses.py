@@ -1,7 +1,7 @@
 """Masses at points of the body: motors, a battery, a camera.
 
-A point mass moves with the section at its abscissa, as a rigid insert that is short beside the body. It has no volume:
-the fluid does not see it, gravity does. In the internal wrench it is a jump: a station that stands on a mass shows the
+A point mass moves with the section at its abscissa, as a short rigid insert. It has no volume: the fluid does not act
+on it, gravity does. The internal wrench jumps there: a station at a mass shows the
 tail side.
 """
 
@@ -45,7 +45,7 @@ class PointMass(eqx.Module):
         inertia: Numbers = 0.0,
         centre: Numbers = (0.0, 0.0, 0.0),
     ):
-        """Takes the `mass` [kg] at X [m], and besides, where it matters, its size and place.
+        """Takes the `mass` [kg] at X [m] and, optionally, its inertia and offset.
 
         Args:
             X: abscissa of the section it moves with [m].
@@ -81,7 +81,7 @@ class PointMasses(eqx.Module):
 
     Attributes:
         X: abscissae that do not decrease [m].
-        inertia: of each about the centre of its section, in its frame [kg, kg·m, kg·m²].
+        inertia: inertia of each about the centre of its section, in its frame [kg, kg·m, kg·m²].
     """
 
     X: Float[Array, "masses"]
@@ -99,16 +99,16 @@ class PointMasses(eqx.Module):
         return jnp.stack([lower[:, 2, 1], lower[:, 0, 2], lower[:, 1, 0]], axis=-1)
 
     def loads(self, fluid: AbstractFluid, place: Place, twist: Float[Array, "masses 6"]) -> Terms:
-        """What the surroundings do to each besides its inertia, such as weight, in its section's frame [N, N·m]."""
+        """Load on each mass besides its inertia, such as weight, in its section's frame [N, N·m]."""
         return jax.vmap(fluid.mass_terms)(self.inertia, place, twist)
 
 
 def point_masses(masses: PointMasses | Sequence[Any], length: Float[Array, ""]) -> PointMasses | None:
-    """Point masses in order; None for none. Raises on one that is not on the body.
+    """Point masses in order; None for none. Raises if one is not on the body.
 
     Args:
         masses: `PointMass`es, or tuples of its arguments (X, kg), (X, kg, inertia) or (X, kg, inertia, centre).
-        length: of the body [m].
+        length: length of the body [m].
     """
     if isinstance(masses, PointMasses):
         return masses

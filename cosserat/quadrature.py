@@ -1,7 +1,7 @@
 """Nodes along the body: Gauss panels, their cumulative integrals, and interpolation between grids.
 
-Two grids. The *smooth* grid carries the shape (orientation, velocity, ...), as smooth as the gait, on few
-nodes. The *load* grid follows the profile piece by piece and carries what is rough: semi-axes that close like
+Two grids. The *smooth* grid represents the shape (orientation, velocity, ...), which is as smooth as the gait, on few
+nodes. The *load* grid follows the profile piece by piece and represents rough quantities: semi-axes that close like
 a square root at nose and tail, drag with the kink of |V|V.
 """
 
@@ -17,7 +17,7 @@ from hydro import EllipticSection
 
 from .beam import Beam
 
-LOAD_ORDER = 8  # Gauss nodes in a load panel
+LOAD_ORDER = 8  # Gauss nodes per load panel
 
 
 @functools.cache
@@ -38,7 +38,7 @@ def legendre_coefficients(order: int) -> np.ndarray:
 def chebyshev(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
     """Chebyshev polynomials T_0 .. T_{order-1} shifted to [0, 1], at the points x.
 
-    By T_{n+j} = 2 T_n T_j - T_{n-j}, twice as many with each step: a short program, smooth to both ends.
+    By T_{n+j} = 2 T_n T_j - T_{n-j}, doubling their number in each step: a short program, accurate up to both ends.
     """
     z = 2.0 * x - 1.0
     values = jnp.stack([jnp.ones_like(z), z], axis=-1)
@@ -66,11 +66,11 @@ def cumulative(order: int) -> Float[Array, "order order_and_one"]:
 def integral_from_head(
     density: Float[Array, "_ nodes"], panel_integral: Float[Array, "order order_and_one"]
 ) -> Float[Array, "_ nodes"]:
-    """Integrals from the head to the Gauss nodes of even panels; the cost grows as their number.
+    """Integrals from the head to the Gauss nodes of uniform panels, at a cost proportional to their number.
 
     Args:
-        density: at the nodes.
-        panel_integral: from values in one panel to integrals from its start to its nodes and end.
+        density: values at the nodes.
+        panel_integral: maps values in one panel to integrals from its start to its nodes and end.
     """
     inside = density.reshape(density.shape[0], -1, panel_integral.shape[0]) @ panel_integral
     if inside.shape[1] == 1:
@@ -84,11 +84,11 @@ def gathered_from_tail(
     panel_integral: Float[Array, "order order_and_one"],
     tail: Float[Array, "_"] | None = None,
 ) -> Float[Array, "_ nodes"]:
-    """The transpose of `integral_from_head`: loads on the nodes, gathered by each node from all that it moves.
+    """The transpose of `integral_from_head`: each node collects the loads of all nodes that it moves.
 
     Args:
-        loads: on the nodes.
-        panel_integral: from values in one panel to integrals from its start to its nodes and end.
+        loads: loads on the nodes.
+        panel_integral: maps values in one panel to integrals from its start to its nodes and end.
         tail: load on the end of the last panel; None for none.
     """
     inside, whole = panel_integral[:, :-1], panel_integral[:, -1]
@@ -131,11 +131,11 @@ class LoadNodes(eqx.Module):
 def segments(beam: Beam) -> tuple[tuple[int, ...], Float[Array, "segments 3"]]:
     """Pieces of the body with a coordinate u in [0, 1] in which its profile is smooth.
 
-    X(u) = a + b u + c u². The first piece takes X = u² at the nose and the last one the same at the tail, which
-    turns a profile that closes like a square root into a smooth one. A body of one piece is cut in two.
+    X(u) = a + b u + c u². The first piece uses X = u² at the nose and the last one the same at the tail, which
+    turns a profile that closes like a square root into a smooth one. A body of one piece is divided in two.
 
     Returns:
-        The profile piece each segment belongs to, and its (a, b, c) [m].
+        The profile piece of each segment, and its (a, b, c) [m].
     """
     breaks = beam.profile.breaks
     pieces = tuple(range(len(beam.profile.pieces)))
@@ -148,7 +148,7 @@ def segments(beam: Beam) -> tuple[tuple[int, ...], Float[Array, "segments 3"]]:
 
 
 def load_nodes(beam: Beam) -> LoadNodes:
-    """The load grid: each segment cut into panels, even in u, of Gauss nodes."""
+    """The load grid: each segment divided into panels, uniform in u, of Gauss nodes."""
     pieces, quadratics = segments(beam)
     u_node, u_weight = gauss(LOAD_ORDER)
     X, weight, b, c, panel_quadratic = [], [], [], [], []
@@ -179,12 +179,12 @@ def load_nodes(beam: Beam) -> LoadNodes:
 def locate(
     quadratics: Float[Array, "cells 3"], X: Float[Array, "points"]
 ) -> tuple[Int[Array, "points"], Float[Array, "points"]]:
-    """The cell, among maps X(u) = a + b u + c u² of u in [0, 1], in which each abscissa lies, and its u there."""
+    """For each abscissa, the index of its cell among maps X(u) = a + b u + c u² of u in [0, 1], and its u."""
     cell = jnp.clip(jnp.searchsorted(quadratics[:, 0], X, side="right") - 1, 0, quadratics.shape[0] - 1)
     a, b, c = jnp.unstack(quadratics[cell], axis=1)
-    # The root of c u² + b u = X - a, in the form that keeps its digits for c of either sign.
+    # The root of c u² + b u = X - a, in the form that is accurate for c of either sign.
     past = jnp.maximum(X - a, 0.0)
-    # Where a cell closes (the tip of the tail) the square vanishes, and u = 1 whatever the sizes of the body.
+    # Where a cell closes (the tip of the tail) the square root vanishes, and u = 1 for any dimensions of the body.
     square = b * b + 4.0 * c * past
     root = b + jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
     return cell, jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)

@@ -25,15 +25,15 @@ def reduced_to_head(
     nose_inertia: Float[Array, "6 6"],
     nose_wrench: Float[Array, "6"],
 ) -> HeadDynamics:
-    """Gathers the sections at the head. (54)-(57)
+    """Sums inertia and wrench of the sections at the head. (54)-(57)
 
     Args:
         rotation: axes of each section in the head frame, as columns.
-        position: its centre there [m].
-        inertia: lumped at it, of body and water, in the section frame [kg, kg·m²].
-        wrench: on it, less what its motion at a steady twist of the head takes, in the section frame [N, N·m].
+        position: its centre in the head frame [m].
+        inertia: inertia of body and water lumped at it, in the section frame [kg, kg·m²].
+        wrench: wrench on it minus its inertia at a steady twist of the head, in the section frame [N, N·m].
         nose_inertia: added inertia of the nose, in the head frame [kg, kg·m²].
-        nose_wrench: on the nose, in the head frame [N, N·m].
+        nose_wrench: wrench on the nose, in the head frame [N, N·m].
     """
     parts = rotation, position, inertia, wrench, nose_inertia, nose_wrench
     return HeadDynamics(*_gathered(*parts), _rate(*parts))
@@ -42,7 +42,7 @@ def reduced_to_head(
 def carried(
     rotation: Float[Array, "3 3 nodes"], position: Float[Array, "3 nodes"], twist: Float[Array, "6"]
 ) -> Float[Array, "6 nodes"]:
-    """A twist of the head, or its rate, as each section of a rigid body has it, in the section frame."""
+    """Twist of the head, or its rate, transformed to each section as for a rigid body, in the section frame."""
     spread = jnp.broadcast_to(twist[:, None], (6, position.shape[1]))
     back = jnp.swapaxes(rotation, 0, 1)
     linear, angular = settle((apply(back, settle(spread[:3] + _cross(spread[3:], position))), apply(back, spread[3:])))
@@ -64,7 +64,7 @@ def _rate(*parts):
 
 
 def _derivative(parts, changes):
-    """H δa = δ(b - H a) at a fixed a: a sum of wrenches, so that no derivative of the 6x6 H is ever taken."""
+    """H δa = δ(b - H a) at fixed a: a sum of wrenches, so that the 6x6 matrix H is never differentiated."""
     inertia, wrench = _gathered(*parts)
     rate = solve_inertia(inertia, wrench)
     moving = [k for k, change in enumerate(changes) if not isinstance(change, SymbolicZero)]

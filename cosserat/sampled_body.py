@@ -1,4 +1,4 @@
-"""A body laid on the two grids of the fast path: matrices and lumped inertias, made once per run."""
+"""A body on the two grids of the fast path: matrices and lumped inertias, computed once per run."""
 
 import equinox as eqx
 import jax
@@ -26,13 +26,13 @@ from .sampled_masses import SampledMasses
 
 
 class Stations(eqx.Module):
-    """Abscissae along a sampled body, with the weights that lead to them from its nodes.
+    """Abscissae along a sampled body, with the matrices that map its nodes to them.
 
     Attributes:
         from_smooth: interpolation from the smooth nodes.
-        from_loads: integrals from the nose, of a density known at the load nodes [m].
+        from_loads: integrals from the nose of a density at the load nodes [m].
         X: the abscissae [m].
-        section: of the body there.
+        section: sections of the body there.
     """
 
     from_smooth: Float[Array, "nodes points"]
@@ -56,15 +56,15 @@ class Leaving(eqx.Module):
 
 
 class SampledBody(eqx.Module):
-    """What does not change while a given body moves in a given fluid.
+    """Quantities that are constant while a body moves in a fluid.
 
     The inertias are lumped on the smooth nodes with product-integration weights (the integral of the density
-    times each node's interpolation polynomial), so the profile's breaks cost no nodes.
+    times each node's interpolation polynomial), so the profile's breaks need no extra nodes.
 
     Attributes:
         beam: the body.
         X: smooth nodes [m].
-        panel_integral: from values in one smooth panel to integrals from its start to its nodes and its end [m].
+        panel_integral: maps values in one smooth panel to integrals from its start to its nodes and its end [m].
         inertia: inertia of the body lumped on the smooth nodes [kg, kg·m²].
         added: added inertia of the fluid lumped on the smooth nodes [kg, kg·m²].
         nose_added: added inertia of the nose [kg, kg·m²].
@@ -75,7 +75,7 @@ class SampledBody(eqx.Module):
         load_added: added inertia of the fluid per metre there [kg/m, kg·m].
         load_quadratic: maps X(u) = a + b u + c u² of the load panels [m].
         to_load: interpolation from the smooth to the load nodes.
-        from_load: its transpose with the quadrature weights: gathers densities as loads of the smooth nodes [m].
+        from_load: its transpose with the quadrature weights: maps densities to loads of the smooth nodes [m].
         leaving: where the water leaves; None for a fluid that carries none along the body.
         masses: the point masses; None for none.
         knots: ends of the smooth panels [m]; None where they are even.
@@ -101,7 +101,7 @@ class SampledBody(eqx.Module):
 
     @property
     def stretch(self) -> Float[Array, "nodes"] | None:
-        """Width of each node's panel over that of even ones [-]; None where they are even.
+        """Width of each node's panel relative to a uniform one [-]; None if the panels are uniform.
 
         A strain times this factor, integrated as if the panels were even, gives the integrals along the body.
         """
@@ -111,7 +111,7 @@ class SampledBody(eqx.Module):
         return jnp.repeat(jnp.diff(self.knots), order) * ((self.knots.shape[0] - 1) / self.beam.length)
 
     def stations(self, X: Float[Array, "points"]) -> Stations:
-        """Prepares abscissae [m] at which the body will be asked, many times."""
+        """Prepares abscissae [m] for repeated evaluation."""
         order = self.panel_integral.shape[0]
         from_smooth = _interpolation(_even(X, self.beam.length, self.knots), order, self.X.shape[0] // order)
         panel, u = locate(self.load_quadratic, X)
@@ -123,7 +123,7 @@ class SampledBody(eqx.Module):
         return Stations(from_smooth, from_loads, X, jax.vmap(self.beam.profile)(X))
 
     def integral_at_loads(self, f: Float[Array, "k loads"]) -> Float[Array, "k loads"]:
-        """Integrals from the nose to the load nodes of a density known there."""
+        """Integrals from the nose to the load nodes of a density at these nodes."""
         return integral_from_head(self._jacobian().reshape(1, -1) * f, cumulative(LOAD_ORDER))
 
     def _jacobian(self):
@@ -131,17 +131,17 @@ class SampledBody(eqx.Module):
         return self.load_quadratic[:, 1:2] + 2.0 * self.load_quadratic[:, 2:] * gauss(LOAD_ORDER)[0][None, :]
 
 
-@program  # of its own, for all that follows the body
+@program  # compiled separately so that every caller shares it
 def sample_body(
     beam: Beam, fluid: AbstractFluid, order: int, panels: int, knots: Float[Array, "panels_and_one"] | None = None
 ) -> SampledBody:
-    """Lays the two grids on a body, and lumps its inertia and the fluid's.
+    """Places the two grids on a body, and lumps its inertia and that of the fluid.
 
     Args:
         beam: the body.
         fluid: the fluid around it.
-        order: Gauss nodes in one panel of the smooth grid.
-        panels: panels of the smooth grid.
+        order: number of Gauss nodes in one panel of the smooth grid.
+        panels: number of panels of the smooth grid.
         knots: their ends [m]; even when None.
     """
     node, _ = gauss(order)
@@ -186,7 +186,7 @@ def sample_body(
 def slices_added(
     fluid: AbstractFluid, beam: Beam, X: Float[Array, "points"], section: EllipticSection
 ) -> Float[Array, "6 6 points"]:
-    """Added inertia per metre at abscissae [kg/m, kg·m], of the sections that the water sees there."""
+    """Added inertia per metre at abscissae [kg/m, kg·m], of the sections seen by the water."""
     if fluid.shedding is not None:
         section = fluid.shedding.water_section(beam.profile, X, section)
     return jax.vmap(fluid.added_inertia, out_axes=-1)(section)
@@ -201,12 +201,12 @@ def _leaving(beam, fluid, order, panels, knots):
 
 
 def _even(X, length, knots):
-    """Abscissae as parts of the length, each panel counting the same."""
+    """Abscissae relative to the length, with equal width for each panel."""
     return X / length if knots is None else jnp.interp(X, knots, np.linspace(0.0, 1.0, knots.shape[0]))
 
 
 def _interpolation(x, order, panels):
-    """From the smooth nodes to points x in [0, 1]."""
+    """Interpolation from the smooth nodes to points x in [0, 1]."""
     panel = jnp.clip(jnp.floor(x * panels), 0, panels - 1)
     local = interpolation(x * panels - panel, order)
     mine = panel[None, :] == jnp.arange(panels)[:, None]

@@ -33,7 +33,7 @@ class SampledMasses(eqx.Module):
         return jnp.einsum("kij,nk->ijn", self.own.inertia, self.from_smooth)
 
     def gathered(self, terms: Terms) -> Float[Array, "6 nodes"]:
-        """Loads on the masses as loads of the smooth nodes [N, N·m]."""
+        """Loads on the masses as loads on the smooth nodes [N, N·m]."""
         return self._sum(terms).T @ self.from_smooth.T
 
     def loads(
@@ -43,9 +43,9 @@ class SampledMasses(eqx.Module):
 
         Args:
             fluid: the surroundings.
-            shape: of the body, at the smooth nodes.
-            twist: of the sections there [m/s, rad/s].
-            state: of the head.
+            shape: shape of the body, at the smooth nodes.
+            twist: twists of the sections there [m/s, rad/s].
+            state: state of the head.
         """
         rotation, position = self._pose(shape)
         turned = jnp.einsum("ij,kjl->kil", state.rotation, rotation)
@@ -65,16 +65,16 @@ class SampledMasses(eqx.Module):
         X: Float[Array, "points"],
         position: Float[Array, "3 points"],
     ) -> Float[Array, "6 points"]:
-        """What the masses headward of each abscissa add to n and R M, in the head's axes [N, N·m].
+        """Contribution of the masses headward of each abscissa to n and R M, in the head's axes [N, N·m].
 
         Aft of a mass n jumps by its force f, and R M by its couple c; further aft R M changes by -∫ r' × f dX, which
         is -(r(X) - r(X_m)) × f.
 
         Args:
-            shape: of the body, at the smooth nodes.
-            twist: of the sections there [m/s, rad/s].
-            twist_rates: d(twist)/dt there, with the head's [m/s², rad/s²].
-            terms: load on the masses, see `loads` [N, N·m].
+            shape: shape of the body, at the smooth nodes.
+            twist: twists of the sections there [m/s, rad/s].
+            twist_rates: d(twist)/dt there, including the head's [m/s², rad/s²].
+            terms: loads on the masses, see `loads` [N, N·m].
             X: abscissae [m].
             position: centres of the sections there, in the head frame [m].
         """
@@ -92,7 +92,7 @@ class SampledMasses(eqx.Module):
         return jnp.concatenate([total, about_origin.T @ aft - lever])
 
     def at_masses(self, values: Float[Array, "6 nodes"]) -> Float[Array, "masses 6"]:
-        """What is known at the smooth nodes, at the masses."""
+        """Interpolates values at the smooth nodes to the masses."""
         return (values @ self.from_smooth).T
 
     def _pose(self, shape):

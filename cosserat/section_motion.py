@@ -1,4 +1,4 @@
-"""The fast path's kinematics: the sections' motion at the smooth nodes, and at the load nodes.
+"""Kinematics of the fast path: motion of the sections at the smooth nodes and at the load nodes.
 
 Arrays are (component, node).
 """
@@ -25,9 +25,9 @@ class SectionMotion(eqx.Module):
     """Motion of the sections at the smooth nodes, each in its own frame.
 
     Attributes:
-        shape: the body seen from its head.
-        twist: [m/s, rad/s].
-        twist_rate: d(twist)/dt, but for what the head's own d(twist)/dt adds [m/s², rad/s²].
+        shape: the body relative to its head.
+        twist: twist of each section [m/s, rad/s].
+        twist_rate: d(twist)/dt, without the contribution of the head's d(twist)/dt [m/s², rad/s²].
     """
 
     shape: Shape
@@ -36,20 +36,20 @@ class SectionMotion(eqx.Module):
 
 
 def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> tuple[StrainRates, Shape]:
-    """The strain at the smooth nodes at time t [s], and the body seen from its head."""
+    """Strain at the smooth nodes at time t [s], and the body relative to its head."""
     strain = strain_rates(gait, body.X, t)
     return strain, strained_shape(body, strain)
 
 
 def strained_shape(body: SampledBody, strain: StrainRates) -> Shape:
-    """The body with given strains at the smooth nodes, seen from its head."""
+    """The body with given strains at the smooth nodes, relative to its head."""
     if body.stretch is not None:
         strain = jax.tree.map(lambda part: body.stretch[:, None] * part, strain)
     return shape_from_strain(strain, body.panel_integral)
 
 
 def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion:
-    """Kinematics of velocity and acceleration, at a head whose twist is steady. (50)-(53)"""
+    """Velocity and acceleration of the sections, for a head with steady twist. (50)-(53)"""
     spread = lambda v: jnp.broadcast_to(v[:, None], shape.position.shape)  # noqa: E731
     V0, omega0 = spread(head_twist[:3]), spread(head_twist[3:])
     velocity = V0 + _cross(omega0, shape.position) + shape.velocity
@@ -64,27 +64,27 @@ def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion
 
 
 def at_nodes(motion: SectionMotion, state: HeadState) -> Place:
-    """Where the sections at the smooth nodes are in the world."""
+    """Poses of the sections at the smooth nodes in the world."""
     position = state.position[:, None] + state.rotation @ motion.shape.position
     rotation = jnp.einsum("ij,jkn->ikn", state.rotation, motion.shape.rotation)
     return Place(position.T, jnp.moveaxis(rotation, -1, 0))
 
 
 class LoadMotion(eqx.Module):
-    """Place and twist of the sections at the load nodes."""
+    """Pose and twist of the sections at the load nodes."""
 
     place: Place
     twist: Float[Array, "6 loads"]
 
 
 def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> LoadMotion:
-    """The sections' motion carried from the smooth to the load nodes."""
-    # A fluid that does not ask where it is lets the compiler drop the place.
+    """Motion of the sections, interpolated from the smooth to the load nodes."""
+    # If the fluid does not use the position, the compiler removes its computation.
     return LoadMotion(load_place(body, motion.shape, state), motion.twist @ body.to_load)
 
 
 def load_place(body: SampledBody, shape: Shape | StillShape, state: HeadState) -> Place:
-    """Where the sections at the load nodes are."""
+    """Poses of the sections at the load nodes."""
     position = state.position[:, None] + state.rotation @ (shape.position @ body.to_load)
     rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(shape.quaternion @ body.to_load))
     return Place(position.T, jnp.moveaxis(rotation, -1, 0), body.load_X)

@@ -1,8 +1,8 @@
-"""The body's shape seen from its head: a function of time alone, whatever the head does.
+"""Shape of the body relative to its head: a function of time only.
 
-Only the orientation needs an integrator; positions and all rates are plain integrals once it is there. On few nodes
+Only the orientation needs an integrator; positions and all rates are then plain integrals. On few nodes
 the rates of the orientation are instead those of its discrete map: position, velocity and acceleration of the nodes
-are then exact derivatives of one another, and momentum is conserved however coarse the grid. Arrays are
+are then exact derivatives of one another, and momentum is conserved on any grid. Arrays are
 (component, node).
 """
 
@@ -22,14 +22,14 @@ _cross = nodewise(cross)
 
 
 class Shape(eqx.Module):
-    """Sections relative to the head, in the head's axes; rates are those seen by an observer in the head.
+    """Sections relative to the head, in the head's axes; rates are relative to the head.
 
     Attributes:
         quaternion: of each section in the head frame.
         rotation: its axes in the head frame, as columns (R_e).
-        position: of its centre [m] (r_e).
-        velocity: of its centre [m/s].
-        acceleration: of its centre [m/s²].
+        position: position of its centre [m] (r_e).
+        velocity: velocity of its centre [m/s].
+        acceleration: acceleration of its centre [m/s²].
         spin: its angular velocity [rad/s].
         spin_rate: its angular acceleration [rad/s²].
     """
@@ -49,7 +49,7 @@ class StillShape(eqx.Module):
     Attributes:
         quaternion: of each section in the head frame.
         rotation: its axes in the head frame, as columns (R_e).
-        position: of its centre [m] (r_e).
+        position: position of its centre [m] (r_e).
     """
 
     quaternion: Float[Array, "4 nodes"]
@@ -63,7 +63,7 @@ def still_shape(strain: Float[Array, "nodes 6"], panel_integral: Float[Array, "o
 
     Args:
         strain: (Γ, K) at the smooth nodes [-, 1/m].
-        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+        panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     quaternion = orientation(strain[:, 3:].T, panel_integral)
     rotation = settle(nodewise(matrix_from_quaternion)(quaternion))
@@ -71,7 +71,7 @@ def still_shape(strain: Float[Array, "nodes 6"], panel_integral: Float[Array, "o
     return StillShape(quaternion, rotation, integral_from_head(tangent, panel_integral))
 
 
-@jax.jit  # in all that follows the body it is the same program, traced once
+@jax.jit  # one program for all callers, traced once
 def shape_from_strain(
     strain: StrainRates,
     panel_integral: Float[Array, "order order_and_one"],
@@ -79,8 +79,8 @@ def shape_from_strain(
     """Integrates strains at the smooth nodes from the head to the tail.
 
     Args:
-        strain: at the smooth nodes.
-        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+        strain: strain at the smooth nodes.
+        panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     quaternion = orientation(strain.xi[:, 3:].T, panel_integral)
     rotation = settle(nodewise(matrix_from_quaternion)(quaternion))

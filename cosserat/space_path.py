@@ -1,4 +1,4 @@
-"""The interface of a way along X: what the two space loops of [BPK06, VIII] take and give."""
+"""Interface of a space path: inputs and outputs of the two space loops of [BPK06, VIII]."""
 
 import abc
 from typing import Any
@@ -17,8 +17,8 @@ class HeadDynamics(eqx.Module):
     """The whole body reduced to its head: inertia @ d(twist)/dt = wrench. [BPK06, eq. (34)]
 
     Attributes:
-        inertia: of body and water, in the head frame [kg, kg·m, kg·m²].
-        wrench: of all else, in the head frame [N, N·m].
+        inertia: inertia of body and water, in the head frame [kg, kg·m, kg·m²].
+        wrench: all other wrenches, in the head frame [N, N·m].
         twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
     """
 
@@ -28,17 +28,17 @@ class HeadDynamics(eqx.Module):
 
 
 class BothLoops(eqx.Module):
-    """What the two space loops find at a set of stations. [BPK06, eqs. (48)-(66)]
+    """Results of the two space loops at a set of stations. [BPK06, eqs. (48)-(66)]
 
     Attributes:
         head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
         position_w: centre of the section in the world [m].
-        quaternion: of the section in the world.
-        twist: of the section, in its frame [m/s, rad/s].
+        quaternion: orientation of the section in the world.
+        twist: twist of the section, in its frame [m/s, rad/s].
         twist_rate: d(twist)/dt [m/s², rad/s²].
         force_w: internal force n, in the world [N].
         moment: internal moment M, in the section frame [N·m].
-        wake_power: that water which leaves the body takes away [W]; None for a fluid that carries none along the body.
+        wake_power: power lost to the wake [W]; None for a fluid that carries no water along the body.
     """
 
     head_twist_rate: Float[Array, "6"]
@@ -52,21 +52,21 @@ class BothLoops(eqx.Module):
 
 
 class AbstractSpacePath(eqx.Module):
-    """A way to integrate along the body from the head to the tail."""
+    """A method to integrate along the body from the head to the tail."""
 
     @abc.abstractmethod
     def sample(self, beam: Beam, fluid: AbstractFluid) -> Any:
-        """Prepares what stays the same while a body moves in a fluid; once per run, not per step."""
+        """Precomputes what is constant while a body moves in a fluid; once per run."""
 
     @abc.abstractmethod
     def stations(self, body: Any, X: Float[Array, "stations"]) -> Any:
-        """Prepares abscissae that do not decrease, at which both loops will be asked; once per run as well."""
+        """Prepares non-decreasing abscissae at which both loops will be evaluated; once per run."""
 
     @abc.abstractmethod
     def head_dynamics(
         self, body: Any, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]
     ) -> HeadDynamics:
-        """First space loop: the head's dynamics."""
+        """First space loop: inertia and wrench of the whole body at the head."""
 
     @abc.abstractmethod
     def both_loops(

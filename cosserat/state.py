@@ -1,4 +1,4 @@
-"""The state of the head: all that the motion of a beam with imposed strains depends on."""
+"""State of the head: pose and twist, which determine the motion of a beam with imposed strains."""
 
 from spatial import FrameState as HeadState, unchecked_state as unchecked_state
 

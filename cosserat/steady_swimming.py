@@ -1,4 +1,4 @@
-"""Steady swimming: the period that repeats, found without simulating what leads to it."""
+"""Steady swimming: the periodic motion, found without simulating the transient."""
 
 import diffrax
 import equinox as eqx
@@ -22,7 +22,7 @@ from .state import unchecked_state
 from .strain import Gait, strain_rates
 
 DOPRI5 = Tableau.of(diffrax.Dopri5)
-REST = (-0.3, 0.0, 0.0, 0.0, 0.0, 0.0)  # a guess: forward, slowly
+REST = (-0.3, 0.0, 0.0, 0.0, 0.0, 0.0)  # initial guess: slowly forward
 
 
 def steady_swim(
@@ -40,9 +40,9 @@ def steady_swim(
     tolerance: float = 1e-10,
     throw: bool = True,
 ) -> Cycle:
-    """The period of steady swimming that a periodic gait leads to: speed, power and torques, with their gradients.
+    """Finds the steady swimming of a periodic gait: speed, power and torques over one period, differentiable.
 
-    The time step is constant, so that all is a smooth function of the gait and the body: differentiate it in
+    The time step is constant, so that the result is a smooth function of gait and body; differentiate it in
     forward mode (`jax.jacfwd`).
 
     >>> import anguilla, cosserat, gaits, hydro
@@ -55,17 +55,17 @@ def steady_swim(
         beam: the body.
         gait: strain law (X, t) -> (Γ, K), periodic from t0 on.
         fluid: the fluid around it, the same everywhere.
-        period: of the gait [s]; that of its travelling waves when None.
-        t0: when the period begins [s]; the first multiple of the period after the last break of the gait (the end
-            of its start) when None: the time steps then stay at the same phases of the gait whatever the period,
-            and derivatives by the period see no error of the steps.
-        guess: a twist of the head to start from [m/s, rad/s].
-        steps: time steps in the period, and samples of the result.
-        stations: even abscissae at which torque and curvature are taken, nose and tail included.
-        path: the way along X; `Panels()` when None.
-        transient: periods to swim from the guess before Newton's iterations.
-        tolerance: greatest change of the head's twist over the period that counts as none [m/s, rad/s].
-        throw: raise when there is no steady swim; otherwise `converged` tells, and the arrays are NaN.
+        period: period of the gait [s]; that of its travelling waves when None.
+        t0: time at which the period begins [s]; when None, the first multiple of the period after the last break of
+            the gait (the end of its start), so that the time steps stay at the same phases of the gait for any period,
+            and derivatives with respect to the period contain no stepping error.
+        guess: initial twist of the head, in its frame [m/s, rad/s].
+        steps: number of time steps in the period, and of samples of the result.
+        stations: number of evenly spaced abscissae for torque and curvature, nose and tail included.
+        path: space path; `Panels()` when None.
+        transient: number of periods simulated from the guess before Newton's method starts.
+        tolerance: largest accepted change of the head's twist over the period [m/s, rad/s].
+        throw: raise if there is no steady swim; otherwise see `converged`, and the arrays are NaN.
     """
     path = check_model(beam, gait, fluid, path)
     for name, value, least in (("steps", steps, 4), ("stations", stations, 2)):
@@ -74,12 +74,12 @@ def steady_swim(
     T = wave_period(gait) if period is None else positive("period", period, "s")
     breaks = getattr(gait, "break_times", ())
     settled = jnp.max(jnp.stack([jnp.zeros(()), *map(jnp.asarray, breaks)]))
-    whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # past the break, not on it
+    whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # after the break, not on it
     begin = T * whole if t0 is None else finite("t0", t0, ())
     body = path.sample(beam, fluid)
 
     def swim(twist, model, records):
-        """The head at even times over the period, from the world's origin."""
+        """The head at evenly spaced times over the period, from the world's origin."""
         body, gait, begin, T = model
         start = (jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist)
         span = Span.counted(begin, T / steps, steps // records, records)
@@ -124,7 +124,7 @@ def steady_swim(
 
 @eqx.filter_jit
 def _rates(path, body, gait, fluid, t, y):
-    """Rates of pose and twist; compiled apart, so that its many uses share one trace."""
+    """Rates of pose and twist; compiled separately so that its many uses share one trace."""
     position, quaternion, twist = y
     head = unchecked_state(position, quaternion, twist)
     rate = path.head_dynamics(body, gait, fluid, head, t).twist_rate

@@ -1,4 +1,4 @@
-"""The strain a gait imposes at a set of abscissae, and its two rates."""
+"""Strain imposed by a gait at a set of abscissae, and its first two rates."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ class StrainRates(eqx.Module):
 
 
 def strain_rates(gait: Gait, X: Float[Array, "*nodes"], t: Float[Array, ""]) -> StrainRates:
-    """Samples a gait and its first two time derivatives, by forward differentiation of the law alone."""
+    """Samples a gait and its first two time derivatives, by forward-mode differentiation of the law."""
 
     def law(time):
         sample = lambda x: gait(x, time)  # noqa: E731
