@@ -14,7 +14,7 @@ from . import compiler_flags as compiler_flags, program_cache as program_cache
 
 if TYPE_CHECKING:
     from . import robots as robots, view as view
-    from .results import load as load, save as save
+    from .results import load as load, rerun as rerun, save as save
     from .sweeps import open_sweep as open_sweep, sweep as sweep
     from .view import (
         animate as animate,
@@ -39,7 +39,7 @@ __version__ = _version("anguilla")
 _PACKAGES = ("robots", "view")
 # Where each name is defined. matplotlib, xarray, zarr and the engines are imported with the first name that needs them.
 _HOMES = {
-    ".results": ("load", "save"),
+    ".results": ("load", "rerun", "save"),
     ".sweeps": ("open_sweep", "sweep"),
     ".view": (
         "animate",

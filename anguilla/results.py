@@ -1,16 +1,23 @@
 """Results in NetCDF files, with units and a checksum."""
 
 import hashlib
+import importlib
 import io
+import json
+import warnings
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 
 from spatial.checks import shown
+from stepping.program_identity import versions
+from stepping.provenance import ATTRIBUTE, rebuild
 
 from .whole_files import write_whole
 
 TITLE = "anguilla"
+CALLS = ("cosserat.simulate", "multibody.simulate")  # what can be run again
 SIGNATURE = b"\x89HDF\r\n\x1a\n"  # first bytes of every NetCDF-4 file
 SEAL = b"\nanguilla sha256 "  # appended after the NetCDF content, where readers do not look
 SEAL_SIZE = len(SEAL) + 64 + 1
@@ -82,6 +89,48 @@ def load(path: str | Path, *, verify: bool = True) -> xr.Dataset:
         raise ValueError(f"{path}: not a readable NetCDF-4 file ({error})") from error
     dataset.encoding["source"] = str(path)
     return _check(dataset, str(path))
+
+
+def rerun(result: xr.Dataset | str | Path, *, progress: bool = True, **changes: Any) -> xr.Dataset:
+    """Runs again what made a result, from the result alone: the same body, gait, fluid, start, solver and tolerances.
+
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Void(), t1=0.1, samples=2, progress=False)
+    >>> again = anguilla.rerun(swim, progress=False)
+    >>> bool((again.head_twist == swim.head_twist).all())
+    True
+
+    Args:
+        result: what `simulate` returned, or the file it was saved to.
+        progress: show progress.
+        changes: arguments that should be others, such as `t1=20.0`; also those that cannot be built from a file, such
+            as a gait that is a function of the user's own.
+
+    Returns:
+        The result of the run: the same bits with the same versions on the same machine.
+
+    Raises:
+        ValueError: the result does not say how it was made, or an argument cannot be built from it.
+    """
+    dataset = result if isinstance(result, xr.Dataset) else load(result)
+    try:
+        record = json.loads(dataset.attrs[ATTRIBUTE])
+        call, arguments = record["call"], record["arguments"]
+    except (KeyError, TypeError, ValueError) as error:
+        hint = "; its attribute `recipe` is for the command line" if "recipe" in dataset.attrs else ""
+        raise ValueError(f"result: has no `{ATTRIBUTE}` of a simulation{hint}") from error
+    if call not in CALLS:
+        raise ValueError(f"result: was made by {call!r}, which is none of {', '.join(CALLS)}")
+    unknown = sorted(set(changes) - set(arguments))
+    if unknown:
+        raise ValueError(f"{unknown[0]}: no argument of {call}; it has {', '.join(arguments)}")
+    values = {name: rebuild(value, name) for name, value in arguments.items() if name not in changes} | changes
+    before, now = record["versions"], versions()
+    other = [f"{name} {before.get(name)} -> {now[name]}" for name in now if before.get(name) != now[name]]
+    if other:
+        warnings.warn(f"other versions than those that made the result: {', '.join(other)}", stacklevel=2)
+    module, _, function = call.partition(".")
+    return getattr(importlib.import_module(module), function)(**values, progress=progress)
 
 
 def _seal(content: bytes) -> bytes:

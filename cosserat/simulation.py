@@ -15,6 +15,7 @@ from spatial import Numbers, matrix_from_quaternion, number
 from stepping import SimulationError, program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
+from stepping.provenance import with_provenance
 
 from .beam import Beam
 from .body_fields import STATIONS, body_fields
@@ -54,6 +55,7 @@ VARIABLES: dict[str, Label] = HEAD | {
 }
 
 
+@with_provenance("cosserat.simulate", state=HeadState, solver=diffrax.Dopri5)
 def simulate(
     beam: Beam,
     gait: Gait,

@@ -13,6 +13,7 @@ from spatial import Numbers, angular, finite, linear
 from stepping import program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
+from stepping.provenance import with_provenance
 
 from .coordinates import JointLaw, check_law, check_start, law_motion
 from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
@@ -46,6 +47,7 @@ VARIABLES: dict[str, Label] = HEAD | {
 }
 
 
+@with_provenance("multibody.simulate", state=BaseState, solver=diffrax.Dopri5)
 def simulate(
     tree: Tree,
     law: JointLaw | None,
