@@ -1,15 +1,17 @@
 """The command line: `anguilla VERB ...`."""
 
 import argparse
+import contextlib
 import difflib
 import importlib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import anguilla
 
 from .commands import VERBS
-from .commands.recipe import Recipes, recipe
+from .commands.recipe import Recipes, damage, recipe
 
 DESCRIPTION = """\
 Swimming soft robots: simulates a geometrically exact beam in water, its motion, its torques and its figures.
@@ -42,21 +44,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = build_parser(next((word for word in words if word in VERBS), None) if _plain(words) else "all")
+    for word in words:
+        if word.startswith("@") and (wrong := damage(Path(word[1:]))) is not None:
+            parser.error(wrong)
     chosen, unknown = parser.parse_known_args(words)
     if unknown:
         chosen.parser.error(_not_understood(chosen.parser, unknown))
-    chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
     wrong = chosen.check(chosen) if hasattr(chosen, "check") else None
     if wrong is not None:
         chosen.parser.error(wrong)
+    if hasattr(chosen, "resolve"):
+        chosen.resolve(chosen)
+    chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
     try:
-        return chosen.run(chosen)
+        with _alone(chosen):
+            return chosen.run(chosen)
     except KeyboardInterrupt:
         print("anguilla: interrupted", file=sys.stderr)
         return INTERRUPTED
     except (RuntimeError, ValueError, OSError) as error:
         print(f"anguilla {chosen.verb}: failed: {error}", file=sys.stderr)
         return FAILED
+
+
+def _alone(chosen: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
+    """Keeps a second run from writing files of the same names at the same time."""
+    if not hasattr(chosen, "name"):
+        return contextlib.nullcontext()
+    from gaits.search.file_locks import claimed
+
+    return claimed(chosen.out / chosen.name(chosen))
 
 
 def _not_understood(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:

@@ -13,6 +13,8 @@ from PIL import Image
 
 import anguilla
 from anguilla.cli import main
+from anguilla.commands.recipe import damage
+from gaits.search.file_locks import claimed
 
 FIGURES = (
     "configurations",
@@ -67,9 +69,42 @@ def test_recipe_makes_the_run_again_bit_for_bit(run, swim, tmp_path):
     """From the file alone; an option after it overrides."""
     words = [f"@{run.out / 'spiral.recipe'}", "--out", str(tmp_path), "--no-figures", "--no-animation", "--quiet"]
     assert main(words) == 0
-    xr.testing.assert_identical(anguilla.load(tmp_path / "spiral.nc"), swim)
-    before, after = (set((out / "spiral.recipe").read_text().splitlines()) for out in (run.out, tmp_path))
-    assert after - before == {"--no-figures", "--no-animation"} and before < after
+    again, other = anguilla.load(tmp_path / "spiral.nc"), {"date": "", "recipe": ""}
+    xr.testing.assert_identical(again.assign_attrs(other), swim.assign_attrs(other))
+    before, after = ((out / "spiral.recipe").read_text().splitlines() for out in (run.out, tmp_path))
+    options = lambda lines: {line for line in lines if not line.startswith("#")}  # noqa: E731
+    assert options(after) - options(before) == {"--no-figures", "--no-animation"} and options(before) < options(after)
+    assert again.attrs["recipe"].splitlines() == after[:-1] and after[-1].startswith("# sha256 ")
+
+
+def test_recipe_writes_what_was_not_given(run):
+    lines = (run.out / "spiral.recipe").read_text().splitlines()
+    assert {"--added-mass paper", "--samples 5", "--rtol 0.0001", "--atol 1e-08", "--period 1.0"} <= set(lines)
+    absent = next(line for line in lines if line.startswith("# off"))
+    assert {"--no-figures", "--interactive", "--vtk"} <= set(absent.split())
+
+
+def test_damaged_recipes_are_refused(run, tmp_path, capsys):
+    """Any flipped bit either is refused or falls into a comment; an edited recipe runs without its checksum."""
+    whole, path = (run.out / "spiral.recipe").read_bytes(), tmp_path / "a.recipe"
+    options = lambda content: [line for line in content.splitlines() if not line.startswith(b"#")]  # noqa: E731
+    for bit in np.random.default_rng(5).choice(8 * len(whole), 100, replace=False):
+        content = bytearray(whole)
+        content[bit // 8] ^= 1 << int(bit) % 8
+        path.write_bytes(content)
+        assert damage(path) is not None or options(content) == options(whole)
+    path.write_bytes(whole.replace(b"--period 1.0", b"--period 1.1"))
+    with pytest.raises(SystemExit) as end:
+        main([f"@{path}", "--out", str(tmp_path)])
+    assert end.value.code == 2 and "changed since it was written" in capsys.readouterr().err
+    path.write_bytes(b"\n".join(path.read_bytes().splitlines()[:-1]))
+    assert damage(path) is None
+
+
+def test_two_runs_of_one_name_do_not_mix(tmp_path, capsys):
+    with claimed(tmp_path / "spiral"):
+        assert main(["swim", "--gait", "spiral", "--out", str(tmp_path), *TINY]) == 1
+    assert "another run is writing it" in capsys.readouterr().err and not list(tmp_path.iterdir())
 
 
 def test_quiet_run_in_the_void_says_nothing(swim, tmp_path, capsys, monkeypatch):
@@ -117,8 +152,10 @@ def test_file_that_is_not_netcdf_is_refused(tmp_path):
 
 def test_file_of_someone_else_is_refused(tmp_path):
     xr.Dataset({"a": ("b", [1.0, 2.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
-    with pytest.raises(ValueError, match="other.nc: not a result of this toolkit"):
+    with pytest.raises(ValueError, match="other.nc: has no checksum"):
         anguilla.load(tmp_path / "other.nc")
+    with pytest.raises(ValueError, match="other.nc: not a result of this toolkit"):
+        anguilla.load(tmp_path / "other.nc", verify=False)
     with pytest.raises(ValueError, match="not a result"):
         anguilla.save(xr.Dataset(), tmp_path / "empty.nc")
 

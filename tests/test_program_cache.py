@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from anguilla.program_cache import directory, memory_maps, stored_programs, surroundings
+from anguilla.program_cache.fingerprint import Fingerprint
 from anguilla.program_cache.memory_maps import MemoryMaps
 from anguilla.program_cache.stored_programs import ProgramCache
 
@@ -389,3 +390,16 @@ def test_a_swim_in_another_process(tmp_path):
     assert first[:2] == second[:2]
     assert (first[2], second[2]) == ("True", "False")
     assert np.isfinite(np.frombuffer(bytes.fromhex(first[0]))).all()
+
+
+def test_all_our_modules_have_names():
+    """An object at module level that cannot be digested would turn the cache off for every program."""
+    import anguilla.robots
+    import cosserat
+    import multibody
+
+    ours = (*stored_programs.SHARED, *stored_programs.ENGINES, "anguilla")
+    namer = Fingerprint(ours, surroundings.DEPENDENCIES)
+    for package in (*ours[:-1], "anguilla.robots"):
+        assert namer.modules([package]) == namer.modules([package]), package
+    assert namer.of((cosserat.eel(), multibody.Tree, anguilla.robots.natrix.model().names))

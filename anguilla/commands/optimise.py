@@ -10,6 +10,7 @@ import cosserat
 import gaits
 import hydro
 from anguilla import view
+from stepping.provenance import circumstances, now
 
 from ..results import save
 from ..studies.co_design import BODY_BOUNDS, Design, EelBody, body_mass, design_model
@@ -25,10 +26,11 @@ from ..studies.gait_search import (
     with_workspace,
     workspace_margin,
 )
+from ..whole_files import write_whole
 from . import VERBS
 from .arguments import at_least, directory, positive
 from .compare_cma import compare_with_cma, starts_and_screen
-from .recipe import write_recipe
+from .recipe import with_recipe, write_recipe
 
 DESCRIPTION = """\
 Optimises the planar gait of Boyer, Porez and Khalil (2006) by gradients: amplitude, wavelength and period of its
@@ -117,7 +119,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     search.add_argument("--seeds", type=at_least(1), default=3, metavar="N", help="runs of CMA-ES; default: 3")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no table")
-    parser.set_defaults(run=run, check=check)
+    parser.set_defaults(run=run, check=check, resolve=resolve, name=name_of)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
@@ -140,6 +142,16 @@ def check(arguments: argparse.Namespace) -> str | None:
     return None
 
 
+def resolve(arguments: argparse.Namespace) -> None:
+    """Gives options that were left to the program their values."""
+    arguments.starts, arguments.screen = starts_and_screen(arguments)
+
+
+def name_of(arguments: argparse.Namespace) -> str:
+    """How the names of all files of a run begin."""
+    return "cma" if arguments.compare_cma else arguments.goal
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Optimises, simulates the result, draws figures and prints the table."""
     begin = time.perf_counter()
@@ -147,8 +159,8 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
     job = compare_with_cma if arguments.compare_cma else _search
-    name = "cma" if arguments.compare_cma else arguments.goal
-    written = [*job(arguments, beam, fluid, say), write_recipe(arguments.recipe, arguments.out / f"{name}.recipe")]
+    recipe = arguments.out / f"{name_of(arguments)}.recipe"
+    written = [*job(arguments, beam, fluid, say), write_recipe(arguments.recipe, recipe)]
     say("files      " + f"\n{'':11}".join(str(path) for path in written))
     say(f"wall time  {time.perf_counter() - begin:.0f} s")
     return 0
@@ -196,10 +208,11 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
     record, path, both, data, log = (
         arguments.out / f"{arguments.goal}{end}" for end in (".json", "_path.png", "_gaits.png", ".nc", "_log.jsonl")
     )
-    record.write_text(json.dumps(_record(optimum, reference, arrays), indent=1) + "\n")
+    found = _record(optimum, reference, arrays) | {"recipe": arguments.recipe, "date": now(), **circumstances()}
+    write_whole(record, (json.dumps(found, indent=1) + "\n").encode())
     view.optimum_path(optimum).savefig(path, dpi=150)
     view.gaits_compared(swim, after, periods, limit).savefig(both, dpi=150)
-    return [record, path, both, save(after, data), log]
+    return [record, path, both, save(with_recipe(after, arguments.recipe), data), log]
 
 
 def _record(optimum: gaits.Optimum, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:

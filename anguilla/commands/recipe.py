@@ -1,15 +1,22 @@
 """Recipe of a run: the command-line arguments that produced it, in a file that `anguilla @FILE` repeats.
 
-Every option is written with its value, given or default, so that a later change of a default has no effect.
+Every option is written with its value, given or default, so that a later change of a default has no effect; those that
+are off or have no value are named in a comment. The last line is a checksum of the others: a recipe that was damaged is
+refused, and one that was edited on purpose runs once its checksum is deleted.
 """
 
 import argparse
+import hashlib
+import json
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import anguilla
+from anguilla.whole_files import write_whole
 
+CHECKSUM = "# sha256 "
 LEFT_OUT = ("out", "quiet", "still")  # output location and verbosity are chosen by the next run
 
 
@@ -29,10 +36,13 @@ def recipe(parser: argparse.ArgumentParser, verb: str, chosen: argparse.Namespac
         verb: name of the verb.
         chosen: the parsed arguments.
     """
-    places, options = [], []
+    places, options, absent = [], [], []
     for action in parser._actions:
         value = getattr(chosen, action.dest, None)
-        if action.dest in LEFT_OUT or value is None or value is False or action.dest == "help":
+        if action.dest in LEFT_OUT or action.dest == "help":
+            continue
+        if value is None or value is False:
+            absent += action.option_strings[-1:]
             continue
         for one in value if isinstance(value, list) else [value]:
             if not action.option_strings:
@@ -44,11 +54,37 @@ def recipe(parser: argparse.ArgumentParser, verb: str, chosen: argparse.Namespac
         f"# anguilla {anguilla.__version__}; run it again with: anguilla @THIS_FILE --out DIR",
         " ".join([verb, *places]),
         *options,
+        *([f"# off or without a value: {' '.join(absent)}"] if absent else []),
     ]
 
 
 def write_recipe(lines: Iterable[str], path: Path) -> Path:
-    """Writes a recipe; returns its path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    """Writes a recipe with its checksum; returns its path."""
+    text = "\n".join(lines) + "\n"
+    return write_whole(path, f"{text}{CHECKSUM}{_digest(text)}\n".encode())
+
+
+def damage(path: Path) -> str | None:
+    """What is wrong with a recipe; None when it is as it was written, has no checksum, or is not there."""
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError:
+        return f"{path}: damaged: it is not text"
+    except OSError:
+        return None
+    body, found, digest = text.rpartition(CHECKSUM)
+    if found and digest != _digest(body) + "\n":
+        return f"{path}: changed since it was written; delete its line {CHECKSUM!r}... to run it as it is now"
+    return None
+
+
+def with_recipe(dataset: Any, lines: Iterable[str]) -> Any:
+    """The dataset with the recipe among its attributes, and with versions, commit and date where it lacks them."""
+    from stepping.provenance import ATTRIBUTE, circumstances, now
+
+    attributes = {ATTRIBUTE: json.dumps({"call": "anguilla"} | circumstances()), "date": now()} | dataset.attrs
+    return dataset.assign_attrs(attributes | {"recipe": "\n".join(lines)})
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -10,10 +10,10 @@ from anguilla import view
 from ..results import save
 from ..robots.moth import READINGS as MOTH_READINGS
 from ..robots.registry import ROBOTS
-from ..robots.robot import FLUIDS, Robot, Settings
+from ..robots.robot import FLUIDS, Settings
 from . import VERBS
 from .arguments import at_least, directory, positive
-from .recipe import write_recipe
+from .recipe import with_recipe, write_recipe
 from .swim import FORMATS, FPS, check
 
 DESCRIPTION = """\
@@ -100,7 +100,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
-    parser.set_defaults(run=run, check=check_robot)
+    parser.set_defaults(run=run, check=check_robot, resolve=resolve, name=lambda arguments: arguments.robot)
 
 
 def check_robot(arguments: argparse.Namespace) -> str | None:
@@ -117,15 +117,29 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
     return check(arguments)
 
 
+def resolve(arguments: argparse.Namespace) -> None:
+    """Gives options that were left to the machine their values."""
+    robot = ROBOTS[arguments.robot]
+    arguments.t1 = arguments.t1 or robot.duration
+    arguments.samples = arguments.samples or max(round(robot.rate * arguments.t1) + 1, 2)
+    if arguments.robot == "moth":
+        arguments.reading, arguments.sections = arguments.reading or "TB8", arguments.sections or 4
+    if arguments.robot == "eel":
+        arguments.fluid = arguments.fluid or "morison"
+    if arguments.fluid == "morison" and arguments.robot in ("eel", "natrix"):
+        arguments.added_mass = arguments.added_mass or "paper"
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Simulates, draws, writes, and prints the summary."""
     begin = time.perf_counter()
     robot = ROBOTS[arguments.robot]
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
-    settings = settings_of(arguments, robot)
+    settings = settings_of(arguments)
     say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles) ...")
     dataset = robot.run(settings)
     moved = time.perf_counter()
+    dataset = with_recipe(dataset, arguments.recipe)
     written = [save(dataset, arguments.out / f"{arguments.robot}.nc")]
     written.append(write_recipe(arguments.recipe, arguments.out / f"{arguments.robot}.recipe"))
     if not arguments.no_figures:
@@ -146,12 +160,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def settings_of(arguments: argparse.Namespace, robot: Robot) -> Settings:
+def settings_of(arguments: argparse.Namespace) -> Settings:
     """The settings of the requested run."""
-    t1 = arguments.t1 or robot.duration
     return Settings(
-        t1=t1,
-        samples=arguments.samples or max(round(robot.rate * t1) + 1, 2),
+        t1=arguments.t1,
+        samples=arguments.samples,
         fluid=arguments.fluid,
         added_mass=arguments.added_mass or "paper",
         rtol=arguments.rtol,

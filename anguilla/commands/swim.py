@@ -20,7 +20,7 @@ from ..view.energy_rate import with_energy_rate
 from ..view.summary import summarise
 from . import VERBS
 from .arguments import at_least, directory, positive
-from .recipe import write_recipe
+from .recipe import with_recipe, write_recipe
 
 FLUIDS = ("morison", "void")
 RATE = 40  # output times per second: resolves the power, which oscillates twice per period
@@ -113,7 +113,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
-    parser.set_defaults(run=run, check=check)
+    parser.set_defaults(run=run, check=check, resolve=resolve, name=lambda arguments: arguments.gait)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
@@ -131,21 +131,27 @@ def check(arguments: argparse.Namespace) -> str | None:
     return None
 
 
+def resolve(arguments: argparse.Namespace) -> None:
+    """Gives options that were left to the program their values."""
+    arguments.samples = arguments.samples or max(round(RATE * arguments.t1) + 1, 2)
+    if arguments.fluid == "morison":
+        arguments.added_mass = arguments.added_mass or "paper"
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Simulates, draws, writes, and prints the summary."""
     begin = time.perf_counter()
     say = _silent if arguments.quiet else _say
     gait = gaits.PUBLISHED[arguments.gait](wavelength=arguments.wavelength, period=arguments.period)
-    fluid = hydro.Void() if arguments.fluid == "void" else hydro.Morison(added_mass=arguments.added_mass or "paper")
+    fluid = hydro.Void() if arguments.fluid == "void" else hydro.Morison(added_mass=arguments.added_mass)
     beam = cosserat.eel()
-    samples = arguments.samples or max(round(RATE * arguments.t1) + 1, 2)
     say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles) ...")
     dataset = cosserat.simulate(
         beam,
         gait,
         fluid,
         t1=arguments.t1,
-        samples=samples,
+        samples=arguments.samples,
         rtol=arguments.rtol,
         atol=arguments.atol,
         progress=not arguments.quiet,
@@ -153,6 +159,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = with_energy_rate(dataset, beam, gait, fluid)
     dataset.attrs |= {"gait": arguments.gait, "period": arguments.period, "wavelength": arguments.wavelength}
     swum = time.perf_counter()
+    dataset = with_recipe(dataset, arguments.recipe)
     written = [save(dataset, arguments.out / f"{arguments.gait}.nc")]
     written.append(write_recipe(arguments.recipe, arguments.out / f"{arguments.gait}.recipe"))
     if not arguments.no_figures:

@@ -1,6 +1,7 @@
 """Evaluates any function over a labelled grid."""
 
 import contextlib
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ import xarray as xr
 from gaits.search.file_locks import claimed
 from spatial.forked_process import refuse_forked
 from stepping.program_identity import versions
+from stepping.provenance import ATTRIBUTE, circumstances, describe, now
 
 from . import store as stores
 from .devices import Machine, trace_point
@@ -93,7 +95,9 @@ def sweep(
     identity = {"program": program, "versions": versions()}
     with _alone(path, machine):
         named = _dimensions(outputs, dims or {})
-        root = _prepare(path, cut, outputs, labels or {}, named, title, identity, machine)
+        record = {"call": "anguilla.sweep", "function": describe(fn), "chunk": chunk, **circumstances()}
+        made = {ATTRIBUTE: json.dumps(record), "date": now()}
+        root = _prepare(path, cut, outputs, labels or {}, named, title, identity, made, machine)
         stored = Store(root, cut, outputs)
         _verify(stored, cut, machine)
         _fill(stored, cut, machine, progress)
@@ -106,17 +110,17 @@ def _alone(path: Path | None, machine: Machine) -> contextlib.AbstractContextMan
     return contextlib.nullcontext() if path is None or machine.process != 0 else claimed(path)
 
 
-def _prepare(path, grid, outputs, labels, dims, title, identity, machine: Machine):
+def _prepare(path, grid, outputs, labels, dims, title, identity, made, machine: Machine):
     """The store, created by the first process if there is none."""
     if path is None:
-        return stores.create(None, grid, outputs, labels, dims, title, identity, {})
+        return stores.create(None, grid, outputs, labels, dims, title, identity, made)
     if not (path.is_dir() and stores.is_sweep(path)):
         machine.wait_for_all("anguilla.sweep: no store yet")
         _refuse_foreign(path)
         machine.wait_for_all("anguilla.sweep: the place is free")
         if machine.process == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
-            stores.create(path, grid, outputs, labels, dims, title, identity, {})
+            stores.create(path, grid, outputs, labels, dims, title, identity, made)
     machine.wait_for_all("anguilla.sweep: store made")
     return stores.refuse_another(path, stores.describe(grid, outputs, identity))
 
