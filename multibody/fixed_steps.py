@@ -1,6 +1,6 @@
-"""Constant steps of the classical Runge-Kutta method: the integrator of [XHLB23], and the one for large batches.
+"""Constant steps of the classical Runge-Kutta method: the integrator of [XHLB23], suited to large batches.
 
-`rollout` adapts its steps; `march` does not. In exchange it is one loop of known length: it maps over batches without
+`rollout` adapts its steps; `march` does not. It is therefore one loop of known length: it can be batched without
 waiting for the slowest run, and its error is a smooth function of all parameters.
 """
 
@@ -34,25 +34,25 @@ def march(
     gravity: Numbers | None = None,
     remember: bool = True,
 ) -> Trajectory:
-    """Moves a tree by equal steps of the classical fourth-order Runge-Kutta method. jit-, vmap- and grad-safe.
+    """Integrates a tree with equal steps of the classical fourth-order Runge-Kutta method. jit-, vmap- and grad-safe.
 
     Args:
         tree: the tree.
-        law: t -> positions of the actuated joints; None when all joints are passive.
+        law: t -> positions of the actuated joints; None if all joints are passive.
         fluid: the fluid around the bodies; None for none.
-        t1: last time, a known number [s].
-        dt: step; the run must last a whole number of them [s].
-        t0: first time, a known number [s].
-        every: steps between two recorded instants.
+        t1: last time, a concrete number [s].
+        dt: time step; the duration must be a multiple of it [s].
+        t0: first time, a concrete number [s].
+        every: number of steps between two output times.
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
-        wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
+        wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
-        remember: keep what a reverse derivative needs; False computes it anew, for long runs.
+        remember: store what reverse mode needs; False recomputes it, for long runs.
 
     Returns:
-        The run; `succeeded` tells whether all of it is finite.
+        The trajectory; `succeeded` is True if it is finite.
     """
     check_law(tree, law)
     span = Span.every(t0, t1, dt, every)

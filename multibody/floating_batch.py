@@ -1,7 +1,7 @@
-"""Many runs of a floating robot that share a joint law, in one loop: what roll and capsizing studies are made of.
+"""Batches of floating robots that share a joint law, for studies of roll and capsizing.
 
-The classical Runge-Kutta method with constant steps, on the reduced dynamics of `shape_motion`. The same motion as
-`march` with a `hydro.FreeSurface` and gravity, several times faster; runs are the last axis inside.
+The classical Runge-Kutta method with constant steps, on the reduced dynamics of `shape_motion`. It gives the same
+motion as `march` with a `hydro.FreeSurface` and gravity, several times faster; the last axis is that of the runs.
 """
 
 import equinox as eqx
@@ -22,13 +22,13 @@ Point = tuple[Float[Array, "3"], Float[Array, "4"], Float[Array, "6"]]  # positi
 
 
 class FloatRun(AbstractMotion):
-    """The bases of many runs in time.
+    """The bases of many runs over time.
 
     Attributes:
-        time: recorded instants [s].
-        position: of the bases in the world [m].
+        time: output times [s].
+        position: positions of the bases in the world [m].
         quaternion: of the bases in the world, unit.
-        twist: of the bases, in their frames [m/s, rad/s].
+        twist: twists of the bases, in their frames [m/s, rad/s].
     """
 
     time: Float[Array, "times"]
@@ -55,22 +55,24 @@ def float_march(
     every: int = 1,
     remember: bool = True,
 ) -> FloatRun:
-    """Moves a floating robot, all of whose joints follow a law, from several states at once.
+    """Integrates a floating robot, all of whose joints follow a law, from several states at once.
 
     Args:
-        tree: the bodies; all joints actuated.
+        tree: the tree; all joints actuated.
         law: t -> positions of the joints.
         surface: the water, without a flow model.
-        t1: last time, a known number [s].
-        state: of the bases at t0; arrays with a leading axis of runs (see `jax.vmap` of `floating_state`).
-        dt: step; the run must last a whole number of them [s].
-        t0: first time, a known number [s].
-        every: steps between two recorded instants.
-        remember: keep what a reverse derivative needs; False computes it anew, for long runs.
+        t1: last time, a concrete number [s].
+        state: states of the bases at t0; arrays with a leading axis of runs (see `jax.vmap` of `floating_state`).
+        dt: time step; the duration must be a multiple of it [s].
+        t0: first time, a concrete number [s].
+        every: number of steps between two output times.
+        remember: store what reverse mode needs; False recomputes it, for long runs.
     """
     check_law(tree, law)
     if not isinstance(surface, FreeSurface) or surface.flow is not None:
-        raise ValueError(f"surface = {surface!r}: must be a hydro.FreeSurface without a flow model; `march` takes any")
+        raise ValueError(
+            f"surface = {surface!r}: must be a hydro.FreeSurface without a flow model; `march` accepts any fluid"
+        )
     if state.position.ndim != 2:
         raise ValueError(f"state.position has shape {state.position.shape}: must have a leading axis of runs")
     span = Span.every(t0, t1, dt, every)
@@ -82,7 +84,7 @@ def float_march(
 
 @eqx.filter_jit
 def _float_march(tree, law, surface, start, span, remember):
-    """Points of all runs at the times of the record; runs are the last axis."""
+    """Points of all runs at the output times; runs are the last axis."""
     section, weight = tree.strips.points.section, tree.strips.points.weight
 
     def field(_, points, shape):
@@ -96,10 +98,10 @@ def floating_rate(shape: ShapeMotion, surface: FreeSurface, section, weight: Flo
     """Rates of position, quaternion and twist of the base of one floating run.
 
     Args:
-        shape: what the joints do at this time.
+        shape: the shape at this time.
         surface: the water.
         section: the sections of the tree's links.
-        weight: length that each stands for [m].
+        weight: length represented by each section [m].
         y: position, quaternion and twist of the base.
     """
     position, quaternion, twist = y

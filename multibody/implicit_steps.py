@@ -1,7 +1,7 @@
 """Fixed steps that are implicit in the springs and dampers of passive joints (`stepping.implicit`).
 
-Short links on stiff, damped joints return within microseconds to where the load holds them. Explicit steps must be as
-short or become unstable; here only what moves slowly decides the step.
+Short links on stiff, damped joints relax within microseconds to their equilibrium. Explicit steps must be as
+short or become unstable; here only the slow motion determines the step.
 """
 
 import equinox as eqx
@@ -38,17 +38,18 @@ def stiff_march(
     gravity: Numbers | None = None,
     integrand: Integrand | None = None,
 ) -> Trajectory:
-    """Moves a tree by equal steps, which the springs and dampers of its joints do not bound. jit-, vmap- and grad-safe.
+    """Integrates a tree with equal steps that joint springs and dampers do not limit. jit-, vmap- and grad-safe.
 
-    One compiled program serves any number of steps between records when that is traced; derivatives then go forward.
+    If the number of steps between records is traced, one compiled program serves any number; derivatives are then
+    in forward mode.
 
     Args:
-        tree: the bodies; passive joints must be revolute or prismatic, with springs and dampers or without.
-        law: t -> positions of the actuated joints; None when all joints are passive.
+        tree: the tree; passive joints must be revolute or prismatic, with or without springs and dampers.
+        law: t -> positions of the actuated joints; None if all joints are passive.
         fluid: the fluid around the bodies; None for none.
         dt: time step [s]; may be traced.
-        steps: between two records; may be traced.
-        records: instants recorded after the first.
+        steps: number of steps between two records; may be traced.
+        records: number of records after the first.
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
@@ -57,10 +58,13 @@ def stiff_march(
         integrand: as in `rollout`.
 
     Returns:
-        The run; `succeeded` tells whether all of it is finite.
+        The trajectory; `succeeded` is True if it is finite.
     """
     check_law(tree, law)
-    odd = {kind for kind, told in zip(tree.kinds, tree.actuated, strict=True) if not told} - {"revolute", "prismatic"}
+    odd = {kind for kind, actuated in zip(tree.kinds, tree.actuated, strict=True) if not actuated} - {
+        "revolute",
+        "prismatic",
+    }
     if odd or not tree.floating:
         what = f"{', '.join(sorted(odd))} joints that are passive" if odd else "a fixed base"
         raise ValueError(f"stiff_march: the tree has {what}: must float, its passive joints revolute or prismatic")
@@ -76,12 +80,12 @@ def stiff_march(
 
 
 class TreeMechanism(AbstractMechanism):
-    """A floating tree as `stepping` moves it: the base twist and the rates of the passive joints are its velocities.
+    """A floating tree as a mechanism: its velocities are the base twist and the rates of the passive joints.
 
     Attributes:
-        tree: the bodies; passive joints are revolute or prismatic.
-        drive: what acts on them.
-        integrand: what is integrated in time along with the motion; None for nothing.
+        tree: the tree; passive joints are revolute or prismatic.
+        drive: everything that acts on it.
+        integrand: quantity integrated with the motion; None for none.
     """
 
     tree: Tree
@@ -90,16 +94,16 @@ class TreeMechanism(AbstractMechanism):
 
     @property
     def stiffness(self) -> Float[Array, "n n"]:
-        """Of the passive joints [N·m/rad or N/m]."""
+        """Stiffness of the passive joints [N·m/rad or N/m]."""
         return jnp.diag(self.tree.stiffness[self.tree.passive_freedoms])
 
     @property
     def damping(self) -> Float[Array, "n n"]:
-        """Of the passive joints [N·m·s/rad or N·s/m]."""
+        """Damping of the passive joints [N·m·s/rad or N·s/m]."""
         return jnp.diag(self.tree.damping[self.tree.passive_freedoms])
 
     def equations(self, t: Float[Array, ""], point: Point) -> Equations:
-        """Those of the base and the passive joints. [PBB13, III]"""
+        """Equations of the base and the passive joints. [PBB13, III]"""
         tree, drive = self.tree, self.drive
         base = unchecked_state(*point.pose, point.velocity[:6])
         q, dq, ddq = drive.joints(tree, t, point.free, point.velocity[6:])

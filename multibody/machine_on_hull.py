@@ -1,4 +1,4 @@
-"""A machine that moves on a floating hull: joints as told, blades in the water, waves that remember."""
+"""A machine on a floating hull: imposed joint motion, blades in the water, radiated waves with memory."""
 
 from collections.abc import Callable
 
@@ -31,11 +31,11 @@ class AfloatState(eqx.Module):
     """State of a machine on a hull.
 
     Attributes:
-        position: of the base in the world; z = 0 where the hull rests [m].
-        quaternion: of the base in the world, (w, x, y, z).
-        twist: of the base, in its frame [m/s, rad/s].
-        memory: states of the radiation, of any unit; what the water remembers.
-        work: done so far by each of `SINKS` on the machine [J].
+        position: position of the base in the world; z = 0 at the hull's equilibrium [m].
+        quaternion: orientation of the base in the world, (w, x, y, z).
+        twist: twist of the base, in its frame [m/s, rad/s].
+        memory: states of the radiation model (fluid memory), of any unit.
+        work: work done so far on the machine by each of `SINKS` [J].
     """
 
     position: Float[Array, "*times 3"]
@@ -46,17 +46,17 @@ class AfloatState(eqx.Module):
 
 
 class Instant(eqx.Module):
-    """What goes on at one instant.
+    """Forces, powers and energy at one instant.
 
     Attributes:
         acceleration: d/dt of the base's twist, in its frame [m/s², rad/s²].
-        joints: positions [rad] or [m].
-        joint_rates: [rad/s] or [m/s].
-        torque: of the motors; zero at passive joints [N·m] or [N].
-        gap: greatest opening of the loops [m, rad]; zero without loops.
-        blade_force: of the water on each blade, along the boat [N].
-        power: given to the machine by each of `SINKS` [W].
-        energy: kinetic (with the added mass), of height and of buoyancy [J].
+        joints: joint positions [rad] or [m].
+        joint_rates: joint velocities [rad/s] or [m/s].
+        torque: motor torques; zero at passive joints [N·m] or [N].
+        gap: maximum gap of the loops [m, rad]; zero without loops.
+        blade_force: force of the water on each blade, along the boat [N].
+        power: power received by the machine from each of `SINKS` [W].
+        energy: kinetic (including added mass), gravitational and buoyancy energy [J].
     """
 
     acceleration: Float[Array, "*times 6"]
@@ -73,13 +73,13 @@ class Afloat(eqx.Module):
     """A tree whose base is a hull and some of whose bodies carry blades.
 
     Attributes:
-        tree: the bodies; joints of closed loops that follow from the others are passive.
-        hull: the water around the base; None for none.
+        tree: the tree; joints that are determined by closed loops are passive.
+        hull: hull and water of the base; None for none.
         blades: on bodies of the tree.
-        blade_bodies: numbers of those bodies.
+        blade_bodies: indices of those bodies.
         loops: cut joints; None for none.
-        gravity: in the world [m/s²]; None for none.
-        freedoms: of the base that are not held: (0, 2, 4) for surge, heave and pitch, all six for a free boat.
+        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        freedoms: free modes of the base: (0, 2, 4) for surge, heave and pitch, all six for a free boat.
     """
 
     tree: Tree
@@ -117,10 +117,10 @@ class Afloat(eqx.Module):
         return AfloatState(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), jnp.zeros(6), memory, jnp.zeros(len(SINKS)))
 
     def rates(self, motion: Motion, t: Float[Array, ""], y: AfloatState) -> tuple[AfloatState, Instant]:
-        """How fast the state changes, and what goes on.
+        """Rates of the state, and the forces, powers and energy.
 
         Args:
-            motion: t -> positions of all joints, those of closed loops too, which it must keep closed.
+            motion: t -> positions of all joints, including those of closed loops, which it must keep closed.
             t: time [s].
             y: the state.
         """
@@ -145,7 +145,7 @@ class Afloat(eqx.Module):
         acceleration = _held_solve(jnp.sum(balance.inertia, axis=0), -jnp.sum(balance.wrench, axis=0), self.freedoms)
         needed = balance.wrench + apply(balance.inertia, jnp.broadcast_to(acceleration, balance.wrench.shape))
         torque = motor_torques(tree, place, needed, q, dq, ddq)
-        # The forces that close a loop do no work: this is the motors' power whether or not they are known.
+        # Constraint forces of a loop do no work, so this is the motors' power in any case.
         motor_power = torque @ dq
         gap = jnp.zeros(())
         if self.loops is not None:
@@ -183,7 +183,7 @@ class Afloat(eqx.Module):
     def march(
         self, motion: Motion, start: AfloatState, t0: Float[Array, ""], duration: Float[Array, ""], steps: int
     ) -> AfloatState:
-        """The states after each of so many equal steps of the classical Runge-Kutta method, the start first.
+        """Integrates with equal steps of the classical Runge-Kutta method; returns all states, the start first.
 
         jit-, vmap- and grad-safe.
 
@@ -191,14 +191,14 @@ class Afloat(eqx.Module):
             motion: t -> positions of all joints.
             start: state at t0.
             t0: first time [s].
-            duration: of the run [s].
-            steps: their number.
+            duration: duration of the run [s].
+            steps: number of steps.
         """
         field = lambda t, y: self.rates(motion, t, y)[0]  # noqa: E731
         return explicit_steps(field, start, Span.counted(t0, duration / steps, 1, steps))
 
     def instants(self, motion: Motion, time: Float[Array, "times"], states: AfloatState) -> Instant:
-        """What goes on at recorded states."""
+        """Forces, powers and energy at recorded states."""
         return jax.lax.map(lambda row: self.rates(motion, row[0], row[1])[1], (time, states))
 
 
@@ -209,7 +209,7 @@ def _jets(motion, t):
 
 
 def _held_solve(inertia, wrench, freedoms):
-    """Acceleration in the free modes of the base; the others are held by whatever force it takes."""
+    """Acceleration in the free modes of the base; the others are constrained."""
     free = np.isin(np.arange(6), freedoms)
     held = jnp.where(np.outer(free, free), inertia, jnp.eye(6))
     return solve_inertia(held, jnp.where(free, wrench, 0.0))

@@ -1,9 +1,9 @@
-"""Water that passes along a chain of links: slices on the links, what goes through the seams, what leaves at the edge.
+"""Water that passes along a chain of links: slices on the links, flow through the seams, shedding at the edge.
 
 For fluids that carry water along the body (`hydro.AbstractFluid.shedding`). A slice sees the strain of the body; rigid
-links have it in their joints, so that it is taken from the turn between neighbours over the distance of their centres.
-What goes through a seam acts on one neighbour and, reversed, on the other: only the leaving water acts on the whole.
-All is of second order in the length of the links.
+links have it in their joints, so it is the rotation between neighbours divided by the distance of their centres.
+The wrench through a seam acts on one neighbour and, reversed, on the other: only the leaving water acts on the whole.
+The error is of second order in the length of the links.
 """
 
 import equinox as eqx
@@ -26,11 +26,11 @@ class ImmersedWater(eqx.Module):
 
     Attributes:
         added: added inertia of the slice at each point of the strips, in its frame [kg, kg·m²].
-        seam_added: per metre, at the seams between links [kg/m, kg·m].
-        leaving_added: per metre, where the water leaves [kg/m, kg·m].
-        leaving_offset: abscissa where it leaves less that of its link's centre [m].
-        leaving_position: of that point in the frame of its link [m].
-        leaving_link: number of the link that it leaves.
+        seam_added: added inertia per metre at the seams between links [kg/m, kg·m].
+        leaving_added: added inertia per metre where the water leaves [kg/m, kg·m].
+        leaving_offset: abscissa where it leaves minus that of its link's centre [m].
+        leaving_position: position of that point in the frame of its link [m].
+        leaving_link: index of the link that it leaves.
     """
 
     added: Float[Array, "points 6 6"]
@@ -45,10 +45,10 @@ class ChainWater(eqx.Module):
     """The passing water at one instant.
 
     Attributes:
-        added_inertia: of each body about its frame [kg, kg·m, kg·m²].
-        loads: on each body at zero rate of twist, by term, in the body frame [N, N·m].
-        energy: of the slices [J].
-        wake: power that the leaving water takes away [W].
+        added_inertia: added inertia of each body about its frame [kg, kg·m, kg·m²].
+        loads: loads on each body at zero rate of twist, by term, in the body frame [N, N·m].
+        energy: kinetic energy of the slices [J].
+        wake: power lost to the wake [W].
     """
 
     added_inertia: Float[Array, "bodies 6 6"]
@@ -58,10 +58,10 @@ class ChainWater(eqx.Module):
 
 
 def immersed_water(strips: Strips, fluid: AbstractFluid) -> ImmersedWater | None:
-    """Prepares the slices of a fluid on a chain; None for a fluid that carries no water along.
+    """Prepares the slices of a fluid on a chain; None for a fluid that carries no water along the body.
 
     Raises:
-        ValueError: when the chain does not say how water passes along it, or lacks the edge.
+        ValueError: the chain does not define how water passes along it, or lacks the edge.
     """
     shedding, path = fluid.shedding, strips.path
     if shedding is None:
@@ -94,7 +94,7 @@ def passing_water(
     place: Configuration,
     twist: Float[Array, "bodies 6"],
 ) -> ChainWater:
-    """What the passing water does to the bodies.
+    """Load of the passing water on the bodies.
 
     Args:
         strips: points of all links, with the path of the water.
@@ -102,7 +102,7 @@ def passing_water(
         water: its slices on these strips.
         state: pose of the base in the world.
         place: poses of the bodies relative to the base.
-        twist: of the bodies, each in its own frame [m/s, rad/s].
+        twist: twists of the bodies, each in its own frame [m/s, rad/s].
     """
     path, points = strips.path, strips.points
     assert path is not None
@@ -122,7 +122,7 @@ def passing_water(
     to_bodies = lambda values, body: jax.ops.segment_sum(values, body, bodies)  # noqa: E731
     load = to_bodies(wrench_to_head(points.rotation, points.position, slices.load), rows)
 
-    # What goes through the seams: components half way between the two neighbours.
+    # Flow through the seams: components midway between the two neighbours.
     length = jnp.diff(path.ends)
     arm = length[:-1, None] * jnp.asarray([[1.0, 0.0, 0.0]])
     before = join(own[:-1, :3] + cross(own[:-1, 3:], arm), own[:-1, 3:])
@@ -132,7 +132,7 @@ def passing_water(
     force, couple = apply(half_axes, through.wrench[:, :3]), apply(half_axes, through.wrench[:, 3:])
     passing = join(force, couple + cross(front[1:], force))  # about the base's origin, in its axes
 
-    # What leaves.
+    # Leaving water.
     last, leaving = _leaving(path, fluid, water, state, place, twist, strain, strain_rate)
     n = len(links)
     on_links = jnp.zeros((n, 6)).at[:-1].add(passing).at[1:].add(-passing)
@@ -143,7 +143,7 @@ def passing_water(
 
 
 def _link_strains(path: WaterPath, axes, own):
-    """Strain and its rate, of the links and of the seams: the turn between neighbours over the distance of centres."""
+    """Strain and its rate on links and seams: rotation between neighbours divided by the distance of centres."""
     pitch = jnp.diff(path.centres)[:, None]
     turn = product(transpose(axes[:-1]), axes[1:])
     spin = own[1:, 3:] - apply(transpose(turn), own[:-1, 3:])
@@ -160,12 +160,12 @@ def _link_strains(path: WaterPath, axes, own):
 
 
 def _skew(R):
-    """Vector of the skew part of a rotation: its angle times its axis, to the third power of the angle."""
+    """Vector of the skew part of a rotation: its rotation vector up to third order in the angle."""
     return 0.5 * jnp.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=-1)
 
 
 def _leaving(path, fluid, water, state, place, twist, strain, strain_rate) -> tuple[Carried, Float[Array, "6"]]:
-    """The slice that leaves, and its wrench about the base's origin; the section there is turned from its link's."""
+    """The leaving slice and its wrench about the base's origin; the section there is rotated relative to its link."""
     link = water.leaving_link
     body = jnp.asarray(path.links)[link]
     xi, dxi = strain[0][link], strain_rate[0][link]

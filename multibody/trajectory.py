@@ -1,4 +1,4 @@
-"""The motion of a tree in time: pure arrays in, pure arrays out, for gradients to go through."""
+"""Time integration of a tree: the differentiable core of `simulate`."""
 
 from collections.abc import Callable
 
@@ -47,19 +47,19 @@ Integrand = Callable[
 
 
 class Trajectory(AbstractMotion):
-    """A tree in time.
+    """Motion of a tree.
 
     Attributes:
         time: output times [s].
-        position: of the base in the world [m].
-        quaternion: of the base in the world, (w, x, y, z), unit.
-        twist: of the base, in its frame [m/s, rad/s].
+        position: position of the base in the world [m].
+        quaternion: orientation of the base in the world, (w, x, y, z), unit.
+        twist: twist of the base, in its frame [m/s, rad/s].
         joints: positions of all joints [rad] or [m].
         joint_rates: velocities of all joints [rad/s] or [m/s].
-        steps: accepted and rejected time steps.
+        steps: numbers of accepted and rejected time steps.
         succeeded: whether the integration reached the last time.
-        integrals: of the integrand from t0 to each output time, in its unit times seconds, so of any unit; none of
-            them when there is no integrand.
+        integrals: integrals of the integrand from t0 to each output time, of any unit (its own times seconds);
+            empty without an integrand.
     """
 
     time: Float[Array, "times"]
@@ -74,14 +74,14 @@ class Trajectory(AbstractMotion):
 
 
 class Drive(eqx.Module):
-    """All that acts on a tree while it moves.
+    """Everything that acts on a tree.
 
     Attributes:
-        law: positions of the actuated joints at a time; None when there are none.
+        law: positions of the actuated joints at a time; None if there are none.
         medium: the fluid.
-        torque: (t, q, dq) -> torques of motors on passive joints; None for none.
-        wrench: (t, state, q, dq) -> what else the world does to the bodies, in their frames; or None.
-        gravity: in the world [m/s²]; None for none.
+        torque: (t, q, dq) -> motor torques on passive joints; None for none.
+        wrench: (t, state, q, dq) -> other external wrenches on the bodies, in their frames; or None.
+        gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism; None for a tree.
     """
 
@@ -101,7 +101,7 @@ class Drive(eqx.Module):
         dq: Float[Array, "freedoms"],
         ddq: Float[Array, "freedoms"],
     ) -> Dynamics:
-        """Accelerations and torques at one instant; `ddq` is read for actuated joints only."""
+        """Accelerations and torques at one instant; `ddq` is used for actuated joints only."""
         torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
         wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
         around = {"fluid": self.medium.at(t), "wrench": wrench, "gravity": self.gravity}
@@ -119,11 +119,11 @@ class Drive(eqx.Module):
         """Positions, velocities and imposed accelerations of all joints."""
         q, dq, ddq = law_motion(tree, self.law, t)
         q = q.at[tree.passive_positions].set(passive_q)
-        # A step of zero scales the quaternions of spherical joints back to unit norm.
+        # A zero step normalises the quaternions of spherical joints.
         q = displace(tree, q, jnp.zeros(tree.layout.freedoms))
         dq = dq.at[tree.passive_freedoms].set(passive_dq)
         if self.loops is not None:
-            # The integrated positions of dependent joints are only a guess: loops stay closed to round-off.
+            # The integrated positions of dependent joints are only an initial guess: loops stay closed to round-off.
             q = self.loops.close(tree, q)
             dq = self.loops.consistent(tree, q, dq)
         return q, dq, ddq
@@ -131,12 +131,12 @@ class Drive(eqx.Module):
     def rates(
         self, tree: Tree, t: Float[Array, ""], point: Point
     ) -> tuple[Point, tuple[BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics]]:
-        """How fast a point of the motion moves, and the base, the joints and the dynamics there."""
+        """Rates of the state, and the base, the joints and the dynamics there."""
         position, quaternion, twist, passive_q, passive_dq = point
         base = unchecked_state(position, quaternion, twist)
         q, dq, ddq = self.joints(tree, t, passive_q, passive_dq)
         motion = self.dynamics(tree, t, base, q, dq, ddq)
-        # The rate is linear in the quaternions as they are integrated, whose norm it therefore keeps.
+        # The rate is linear in the integrated quaternions, so it preserves their norm.
         raw = q.at[tree.passive_positions].set(passive_q)
         moving = (
             base.rotation @ linear(twist),
@@ -175,7 +175,9 @@ def rollout(
     throw: bool = True,
     progress: diffrax.AbstractProgressMeter | None = None,
 ) -> Trajectory:
-    """Moves a tree in time: actuated joints as told, the rest as it must. jit-, vmap- and grad-safe.
+    """Integrates a tree in time. jit-, vmap- and grad-safe.
+
+    Actuated joints follow `law`; passive joints and the base are integrated.
 
     >>> import anguilla, hydro
     >>> import multibody as mb
@@ -189,18 +191,18 @@ def rollout(
     Args:
         tree: the tree.
         law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);
-            None when all joints are passive. Where it has `break_times`, the integrator steps onto them.
+            None if all joints are passive. If it has `break_times`, the integrator steps onto them.
         fluid: the fluid around the bodies; None for none.
         t1: last time [s].
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
-        torque: (t, q, dq) -> torques of motors [N·m]; only those of passive joints are read.
-        wrench: (t, state, q, dq) -> what else the world does to the bodies, each in its frame [N, N·m].
+        torque: (t, q, dq) -> motor torques [N·m]; only those of passive joints are used.
+        wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
-        integrand: (t, state, q, dq, dynamics) -> what is to be integrated in time along with the motion, to the
+        integrand: (t, state, q, dq, dynamics) -> quantity to integrate with the motion, to the
             same accuracy: powers for works, forces for impulses.
         samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
@@ -209,10 +211,10 @@ def rollout(
         atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: maximum number of steps; in reverse mode no more than `stepping.STORED_STEPS`, all stages of which
-            are kept, unless an adjoint is given.
-        adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
-        throw: raise when the integration fails; otherwise `succeeded` tells.
+        max_steps: maximum number of steps; in reverse mode at most `stepping.STORED_STEPS`, whose stages are
+            stored, unless an adjoint is given.
+        adjoint: differentiation method: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
+        throw: raise if the integration fails; otherwise see `succeeded`.
         progress: a diffrax progress meter.
     """
     check_law(tree, law)
@@ -261,14 +263,14 @@ def recorded_points(
     points: tuple[Float[Array, "times _"], ...],
     steps: Int[Array, "2"],
 ) -> Trajectory:
-    """The trajectory that an integrator has recorded; it succeeded if all of it is finite.
+    """Trajectory from the output of an integrator; it succeeded if it is finite.
 
     Args:
         tree: the tree.
-        drive: what moved them.
+        drive: everything that acted on it.
         time: output times [s].
-        points: those of `Point` at these times, and the integrals.
-        steps: accepted and rejected.
+        points: values of `Point` at these times, and the integrals.
+        steps: numbers of accepted and rejected steps.
     """
     position, quaternion, twist, passive_q, passive_dq, integrals = points
     q, dq, _ = jax.vmap(lambda t, a, b: drive.joints(tree, t, a, b))(time, passive_q, passive_dq)

@@ -38,5 +38,5 @@ class AbstractMotion(eqx.Module):
 
 
 def unit_quaternions(quaternion: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
-    """Quaternions scaled to unit norm: the motion keeps it, integrators only to their tolerance."""
+    """Normalised quaternions, in any frame: integrators preserve the norm only to their tolerance."""
     return quaternion / jnp.linalg.norm(quaternion, axis=-1, keepdims=True)
