@@ -55,8 +55,9 @@ def public_names(package: str) -> Iterator[Name]:
     """The names a package offers: what it re-exports or defines, in order, without modules and what is not ours."""
     module = importlib.import_module(package)
     homes = _imported_from(module)
-    for name, value in vars(module).items():
-        home = homes.get(name, package)
+    late = [name for name in dir(module) if name not in vars(module)]  # imported when first used
+    for name in [*vars(module), *late]:
+        value, home = getattr(module, name), homes.get(name, package)
         if name.startswith("_") or inspect.ismodule(value) or home.split(".")[0] not in OURS:
             continue
         if not hasattr(module, "__path__") and home != package:
@@ -88,7 +89,10 @@ def _imported_from(module: ModuleType) -> dict[str, str]:
     assert module.__file__ is not None
     package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
     homes = {}
-    for node in ast.parse(Path(module.__file__).read_text(encoding="utf-8")).body:
+    statements = ast.parse(Path(module.__file__).read_text(encoding="utf-8")).body
+    for block in [node for node in statements if isinstance(node, ast.If)]:  # if TYPE_CHECKING
+        statements += block.body
+    for node in statements:
         if not isinstance(node, ast.ImportFrom):
             continue
         parent = package.rsplit(".", node.level - 1)[0] if node.level else ""
