@@ -28,7 +28,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 
-# Tutorials and how-to pages: run only when asked for (`make docs EXECUTE=1`), and then only what has changed. Outputs
+# Tutorials and how-to pages: run only on request (`make docs EXECUTE=1`), and then only what has changed. Outputs
 # of earlier runs are shown in any build.
 CACHE = ROOT / "out" / "docs-cache"
 nb_execution_mode = "cache" if os.environ.get("EXECUTE") else "off"
@@ -42,7 +42,7 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_dmath_double_inline = True
 myst_heading_anchors = 3
 myst_links_external_new_tab = True
-suppress_warnings = ["mystnb.unknown_mime_type"]  # a page that shows a plotly figure has its HTML besides
+suppress_warnings = ["mystnb.unknown_mime_type"]  # a page that shows a plotly figure also has its HTML
 
 default_role = "py:obj"
 autodoc_typehints = "signature"
@@ -82,7 +82,7 @@ def setup(app) -> None:
 
 
 def _short_signature(app, what, name, obj, options, signature, annotation):
-    """Annotations as they are written in the code: `Numbers` in place of the union it stands for."""
+    """Annotations as they are written in the code: `Numbers` instead of the union it denotes."""
 
     def short(text):
         plain = re.sub(r"(?:jax\.)?jaxlib\._jax\.", "", text or "")

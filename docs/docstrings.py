@@ -34,7 +34,7 @@ def to_rst(app, what, name, obj, options, lines: list[str]) -> None:
 
 
 def escaped(line: str) -> str:
-    """A line whose bars, stars and trailing underscores are no markup; what stands in backticks is left alone."""
+    """Escapes bars, stars and trailing underscores in a line, except inside backticks."""
     parts = re.split(r"(`[^`]*`)", line)
     for k in range(0, len(parts), 2):
         parts[k] = re.sub(r"([\\|*])", r"\\\1", parts[k])

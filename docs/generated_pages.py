@@ -140,7 +140,7 @@ def api(folder: Path) -> Iterable[Path]:
 API = """\
 # API
 
-Every public name with its meaning, units and frames, from the docstrings in the code. Shapes stand in the signatures,
+Every public name with its meaning, units and frames, from the docstrings in the code. Shapes are in the signatures,
 as [jaxtyping](https://docs.kidger.site/jaxtyping/) writes them; `Numbers` is a number, a list of numbers or an array.
 
 {summaries}

@@ -131,7 +131,7 @@ def serpenoid(
     """Lateral undulation: the heading along the body is θ = α sin 2π(X/λ - t/T). [HIR93]
 
     Args:
-        amplitude: α, greatest angle between the body and its mean direction [rad].
+        amplitude: α, largest angle between the body and its mean direction [rad].
         wavelength: λ [m].
         period: T [s].
         begin: begin of the start from a straight body [s].
@@ -151,7 +151,7 @@ def serpenoid(
 def sidewinding(
     amplitude: Numbers, wavelength: Numbers, length: Numbers, period: Numbers = 1.0, depth: Numbers = 0.95
 ) -> Crawl:
-    """A serpenoid that rests on the flanks where its heading is greatest: it moves sideways, over its own tracks.
+    """A serpenoid that rests on the flanks with the largest heading: it moves sideways, over its own tracks.
 
     If only those flanks touched the ground, without slip, the body would move by λ (J0(α) - cos α) against its
     heading and by λ sin α sideways in each period.
@@ -188,7 +188,7 @@ def inchworm(amplitude: Numbers, length: Numbers, period: Numbers = 1.0, depth: 
     """The whole body stretches, Γ1 = 1 + a (1 - cos 2πt/T)/2, while its tail holds; it shortens while its head holds.
 
     Args:
-        amplitude: a, greatest stretch [-].
+        amplitude: a, largest stretch [-].
         length: of the body at rest [m].
         period: T [s].
         depth: how much of the load goes to the holding end, from 0 to 1 [-].
@@ -203,7 +203,7 @@ def concertina(
     """Folds that stand still while a patch of them runs towards the tail: K3 = α (2π/λ) cos(2πX/λ) (1 + cos θ)/2.
 
     Args:
-        amplitude: α, greatest heading within the folds [rad].
+        amplitude: α, largest heading within the folds [rad].
         fold: λ, length of a fold [m].
         length: of the body [m].
         period: T, in which a patch moves by its own length [s].

@@ -1,4 +1,4 @@
-"""The contract between a fluid and a body, and the empty fluid that keeps it most simply.
+"""The interface between a fluid and a body, and the void.
 
 1. A fluid sees one section at a time: its shape, where it is, and its twist, in the section's own frame.
 2. Load per metre = Σ terms − added_inertia @ d(twist)/dt. Whatever is proportional to the rate of the twist
@@ -7,7 +7,7 @@
 4. The same for the nose, a point at X = 0, in newtons rather than per metre.
    A point mass has no size: nothing but weight (`mass_terms`) acts on it, in newtons as well.
 5. A term that depends on the place alone is minus the gradient of `potential`, so that energy can be counted.
-6. The terms named in `CONVECTIVE` belong to the added inertia: what it does besides -added_inertia @ d(twist)/dt.
+6. The terms named in `CONVECTIVE` belong to the added inertia: the part that is not -added_inertia @ d(twist)/dt.
 7. A fluid whose slices pass along the body (`shedding` is not None) also has `carried`: a wrench that goes through
    each section, and an added inertia that depends on the strain. Its load per metre is then
    Σ terms + carried.load - carried.inertia @ d(twist)/dt + (∂/∂X - ad(ξ)ᵀ) carried.wrench,

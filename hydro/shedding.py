@@ -24,7 +24,7 @@ class Shedding(eqx.Module):
     mean thrust. A given edge must be a break of the profile (see `Profile.cut`), where panels and steps end.
 
     Attributes:
-        rule: "tail", "deepest" (the break with the greatest semi-axis c, the last of equals) or "abscissa".
+        rule: "tail", "deepest" (the break with the largest semi-axis c, the last of equals) or "abscissa".
         abscissa: of the edge, when it is given [m]; None otherwise.
         aft: "truncate": no slice behind the edge, and the water leaves at the edge. "hold": the added mass of the edge
             is kept up to the end of the body, where the water leaves.

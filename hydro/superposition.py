@@ -42,8 +42,8 @@ class Together(AbstractFluid):
         for part in parts if any(part.shedding is not None for part in parts) else ():
             if part.shedding is None and _has_added_inertia(part):
                 raise ValueError(
-                    f"Together: {type(part).__name__} has an added inertia beside that of a fluid that carries water "
-                    "along the body: only one of them may"
+                    f"Together: {type(part).__name__} has an added inertia, like the fluid that carries water "
+                    "along the body: only one of them may have one"
                 )
         self.parts = parts
 

@@ -37,11 +37,11 @@ VARIABLES: dict[str, Label] = HEAD | {
     "torque": (("time", "freedom"), "N m or N", "torques of the motors"),
     "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
     "joint_dissipation": (("time",), "W", "power lost to joint dampers and friction"),
-    "parent": (("body",), "1", "number of the body that each body hangs on; -1 for the base"),
+    "parent": (("body",), "1", "index of the parent of each body; -1 for the base"),
     "shape_body": (("shape_point",), "1", "number of the body that each section belongs to"),
     "shape_position": (("shape_point", "body_axis"), "m", "centre of each section in the frame of its body"),
     "shape_rotation": (("shape_point", "body_axis", "shape_axis"), "1", "axes of each section, as columns"),
-    "shape_length": (("shape_point",), "m", "length of link that each section stands for"),
+    "shape_length": (("shape_point",), "m", "length of link represented by each section"),
     "shape_b": (("shape_point",), "m", "half width of the section along its second axis"),
     "shape_c": (("shape_point",), "m", "half height of the section along its third axis"),
 }

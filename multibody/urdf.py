@@ -59,7 +59,7 @@ def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[s
             if end not in links:
                 raise ValueError(f"joint {joint.name!r}: link {end!r} is unknown")
         if joint.child in hanging:
-            raise ValueError(f"link {joint.child!r}: hangs on two joints: a URDF is a tree")
+            raise ValueError(f"link {joint.child!r}: has two parent joints: a URDF is a tree")
         hanging.add(joint.child)
         children[joint.parent].append(joint)
     unknown = set(passive) - {joint.name for joint in robot.joints}
@@ -89,7 +89,7 @@ def _refuse_malformed(path):
         names = Counter(part.get("name") for part in root.findall(kind))
         for name, count in names.items():
             if not name or count > 1:
-                raise ValueError(f"{path}: {count} <{kind}> of the name {name!r}: each must have a name of its own")
+                raise ValueError(f"{path}: {count} <{kind}> of the name {name!r}: names must be unique")
     for link in root.findall("link"):
         inertial = link.find("inertial")
         if inertial is not None:

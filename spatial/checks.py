@@ -20,7 +20,7 @@ Numbers = ArrayLike | Sequence[Any]  # anything from which a constructor makes a
 
 
 def require_float64() -> None:
-    """Raises unless JAX runs in double precision, in a process of its own."""
+    """Raises unless JAX runs in double precision, and not in a forked process."""
     refuse_forked()
     if not jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
         raise RuntimeError(

@@ -25,7 +25,7 @@ class Marcher(eqx.Module):
         solver: diffrax solver.
         controller: diffrax step size controller.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: greatest number of steps.
+        max_steps: maximum number of steps.
         adjoint: how derivatives go through time; None for reverse mode by `StoredStages` where the solver is an
             explicit Runge-Kutta method, else by `diffrax.RecursiveCheckpointAdjoint`.
         progress: diffrax progress meter; with any but `NoProgressMeter` JAX cannot store the compiled program.

@@ -48,7 +48,7 @@ class SemiImplicit(diffrax.AbstractAdaptiveSolver):
         return self.tableau.order
 
     def init(self, terms, t0, t1, y0, args):
-        """No state beside y.
+        """No state besides y.
 
         Args:
             terms: not read.

@@ -35,7 +35,7 @@ def with_provenance(name: str, **defaults: Callable[[], Any]) -> Callable[[Calla
 
     Args:
         name: where the function is found, such as "cosserat.simulate".
-        defaults: for arguments that may be None, what None stands for.
+        defaults: the meaning of None, for arguments that may be None.
     """
 
     def decorate(function: Callable) -> Callable:

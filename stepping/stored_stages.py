@@ -54,7 +54,7 @@ class StoredStages(diffrax.AbstractAdjoint):
             solver: an explicit Runge-Kutta method of one tableau.
             saveat: times of the record.
             t0: first time [s].
-            max_steps: greatest number of steps.
+            max_steps: maximum number of steps.
             init_state: of the loop.
             stepsize_controller: of the steps.
             event: None.

@@ -186,7 +186,7 @@ def test_figures_film_and_words(dataset, tmp_path):
     path = view.moth_film(few, tmp_path / "moth.gif", width=200, progress=False)
     assert path.stat().st_size > 1000
     printed = "\n".join(ROBOTS["moth"].lines(dataset))
-    for words in ("published", "12.1", "residual", "stability", "disturbances die out"):
+    for words in ("published", "12.1", "residual", "stability", "disturbances decay"):
         assert words in printed
     wing = wing_surface(dataset, 7, "right")
     edge = np.linalg.norm(np.diff(wing[:, 0], axis=0), axis=1).sum()

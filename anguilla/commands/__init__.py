@@ -7,5 +7,5 @@ VERBS = {
     "optimise": "a faster or cheaper gait for the eel, by gradients; checked by a swim from rest",
     "sweep": "the eel's steady swim over a grid of gaits, resumable, over devices and hosts",
     "validate": "measure the code against references, and print the table",
-    "bench": "measure the speed here, beside that of peers",
+    "bench": "measure the speed and compare it with other libraries",
 }

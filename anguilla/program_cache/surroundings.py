@@ -1,4 +1,4 @@
-"""What a compiled program depends on beside its function and arguments: sources, versions, options, the processor."""
+"""Dependencies of a compiled program besides its function and arguments: sources, versions, options, processor."""
 
 import functools
 import hashlib
@@ -15,7 +15,7 @@ import jax
 
 from .fingerprint import Unnamed
 
-# Packages that may take part in tracing, or whose objects our modules hold. Their versions stand for their content.
+# Packages that may take part in tracing, or whose objects our modules hold. Their versions represent their content.
 DEPENDENCIES = (
     *("jax", "jaxlib", "numpy", "scipy", "equinox", "diffrax", "optimistix", "lineax", "interpax", "optax"),
     *("jaxtyping", "ml_dtypes", "opt_einsum", "wadler_lindig", "typing_extensions", "xarray", "tqdm"),
@@ -91,7 +91,7 @@ def guests(ours: Iterable[str]) -> bytes:
     """The digest of the functions of others in our dependencies, whose versions say nothing of them.
 
     One from an installed package, which they import, counts by its file. One that a user has put there counts as
-    something without a name: nobody can tell what it depends on.
+    something without a name, because its dependencies are unknown.
 
     Raises:
         Unnamed: naming the user's function.
@@ -124,7 +124,7 @@ def _is_stranger(name: str, module: Any, own: set[str]) -> bool:
 
 
 def _installed_file(place: str, module: types.ModuleType) -> bytes:
-    """The digest of the file of a module that is installed beside JAX."""
+    """The digest of the file of a module installed in the same environment as JAX."""
     file = Path(getattr(module, "__file__", None) or "")
     installed = Path(jax.__file__).parent.parent
     if not (file.is_file() and installed in file.parents):

@@ -71,7 +71,7 @@ class Store:
             ValueError: it differs from what was written.
         """
         region, mark = self._grid.region(index), mark_file(self._root, index)
-        again = f"delete {mark} and call the sweep again to have the block computed anew"
+        again = f"delete {mark} and call the sweep again to recompute the block"
         try:
             block = {name: np.asarray(_array(self._root, name)[region]) for name in self._outputs}
             whole = (self._marks[index] == _digest(index, block)).all()
@@ -111,7 +111,7 @@ def refuse_incomplete(root: zarr.Group, path: Path) -> None:
             if not file.is_file():
                 raise ValueError(
                     f"store {path}: {file} is missing, of a block that was complete; nothing was changed: delete "
-                    f"{mark_file(root, tuple(index))} and call the sweep again to have the block computed anew"
+                    f"{mark_file(root, tuple(index))} and call the sweep again to recompute the block"
                 )
 
 

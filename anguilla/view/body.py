@@ -106,7 +106,7 @@ def is_planar(dataset: xr.Dataset) -> bool:
 
 
 def body_length(dataset: xr.Dataset) -> float:
-    """Length of a beam along X, or greatest extent of a tree at the start [m]."""
+    """Length of a beam along X, or largest extent of a tree at the start [m]."""
     return tree_size(dataset) if is_tree(dataset) else float(dataset["X"][-1] - dataset["X"][0])
 
 

@@ -12,7 +12,7 @@ from .vectors import fluid_terms
 
 STRAINS = ("G1", "G2", "G3", "K1", "K2", "K3")
 FIELDS = ("curvature", "moment", "lateral_force")  # of planar bending: K3, M3 and the force along t2
-MOVING = 1e-9  # change of a strain over the run that counts as motion, relative to the greatest one
+MOVING = 1e-9  # change of a strain over the run that counts as motion, relative to the largest one
 
 
 def moving_strains(dataset: xr.Dataset) -> list[str]:

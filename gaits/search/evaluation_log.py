@@ -1,7 +1,7 @@
-"""A log of evaluations, one line each, from which a run that was killed goes on.
+"""Log of evaluations, one line each, from which an interrupted run resumes.
 
-Every line ends with a seal: a digest of its record and of the line before. A changed, lost or exchanged line is
-refused; the last line, which a kill may have cut, is dropped and evaluated again.
+Every line ends with a seal: a digest of its record and of the previous line. A changed, missing or reordered line is
+rejected; an incomplete last line is dropped and evaluated again.
 """
 
 import hashlib
@@ -28,11 +28,11 @@ class EvaluationLog:
     """
 
     def __init__(self, path: str | Path | None, describe: Callable[[], dict[str, Any]]):
-        """Opens a log for more, or begins one.
+        """Opens an existing log for appending, or creates one.
 
         Args:
-            path: the file; None keeps no log.
-            describe: returns what must be the same for the log to belong to this run.
+            path: the file; None for no log.
+            describe: returns the settings that must match for the log to belong to this run.
         """
         self.known: dict[tuple[str, bytes], dict[str, Any]] = {}
         self._file = None
@@ -66,7 +66,7 @@ class EvaluationLog:
             self._file.truncate(len(content) - len(cut))
 
     def _read(self, lines: list[bytes], description: dict[str, Any]) -> list[dict[str, Any]]:
-        """The records of a log that this run may go on with; refuses any other, and changes nothing."""
+        """The records of a log that this run may resume; rejects any other without changing it."""
         try:
             header = json.loads(lines[0])
             assert header["anguilla"] == KIND

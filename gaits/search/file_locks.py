@@ -1,4 +1,4 @@
-"""One writer at a time: locks that the operating system releases when their owner ends, however it ends."""
+"""File locks that the operating system releases when their owner ends, for any reason."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ def try_lock(file: IO[Any]) -> bool:
         file: an open file.
 
     Returns:
-        False when another run holds the lock; True otherwise, also where the file system knows no locks.
+        False if another run holds the lock; True otherwise, also if the file system does not support locks.
     """
     if fcntl is None:
         return True
@@ -36,10 +36,10 @@ def try_lock(file: IO[Any]) -> bool:
 
 @contextlib.contextmanager
 def claimed(path: Path) -> Iterator[None]:
-    """Holds a name for one run: a second run that wants to write it is refused.
+    """Reserves a name for one run; a second run that wants to write it is rejected.
 
-    A hidden file beside the path carries the lock. It is removed at the end; one that a killed run left behind is
-    not locked any more and is taken over.
+    A hidden file next to the path holds the lock. It is removed at the end; one left behind by a killed run is
+    no longer locked and is reused.
 
     Args:
         path: what will be written, a file or the common beginning of several.

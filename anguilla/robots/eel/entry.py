@@ -34,7 +34,7 @@ def run(settings: Settings) -> xr.Dataset:
         progress=settings.progress,
     )
     dataset = with_power_budget(dataset, tree, fluid)
-    labels = {"units": "N m", "long_name": "greatest torque of the actuators, as published"}
+    labels = {"units": "N m", "long_name": "maximum torque of the actuators, as published"}
     dataset = dataset.assign(torque_limit=("freedom", EEL_TORQUE_LIMITS, labels))
     dataset.attrs |= {"robot": "eel", "period": PERIOD, "start": START}
     return dataset

@@ -75,8 +75,8 @@ def lines(dataset: xr.Dataset) -> list[str]:
         f"{float(attrs['weight_defect']):.1e}",
         f"energy          motors {float(attrs['motor_power']):.4f} W = drag {float(attrs['drag_loss']):.4f} W + "
         f"dampers {float(attrs['damper_loss']):.4f} W, to {abs(float(attrs['energy_defect'])):.1e} of it",
-        f"multipliers     greatest: {words}",
-        f"stability       {'disturbances die out' if lasts else 'disturbances grow: it needs control'}"
+        f"multipliers     largest: {words}",
+        f"stability       {'disturbances decay' if lasts else 'disturbances grow: it needs control'}"
         " (four neutral: it may hover anywhere, facing any way)",
     ]
 

@@ -41,13 +41,13 @@ PUBLISHED = (
     Row("twist_lag", "its lag behind the stroke", 58.0, "deg", DEGREE, 0),
     Row("bend", "bend of the wing tip, +-", 68.0, "deg", DEGREE, 0),
     Row("bend_lag", "its lag behind the stroke", 36.0, "deg", DEGREE, 0),
-    Row("torque", "greatest stroke torque", 12.1, "mN m", 1e-3, 1),
+    Row("torque", "peak stroke torque", 12.1, "mN m", 1e-3, 1),
     Row("power", "mean power of one wing", 0.42, "W", 1.0, 3),
     Row("specific_power", "power of both over the mass", 120.0, "W/kg", 1.0, 0),
 )
 
 REASON = (
-    "The paper's own numbers do not fit together (a twist that is greatest at zero stroke, as its text says, lags the "
+    "The paper's own numbers do not fit together (a twist that is largest at zero stroke, as its text says, lags the "
     "stroke by 90 deg, not 58),\nand no reading reproduces them all: TB8 is nearest to its text, BT9c to its numbers."
 )
 

@@ -18,7 +18,7 @@ AMPLITUDES = np.round(np.arange(0.05, 0.4 + 1e-9, 0.05), 6)  # as published: 0.0
 LABELS = {
     "amplitude": ("rad", "amplitude Q of the joints"),
     "frequency": ("Hz", "frequency F"),
-    "peak": ("rad", "greatest roll of the head"),
+    "peak": ("rad", "largest roll of the head"),
     "deviation": ("rad", "standard deviation of the roll of the head"),
     "modulation": ("1", "modulation of the amplitude of the roll"),
     "regime": ("1", "0 nonlinear, 1 beat, 2 capsize"),

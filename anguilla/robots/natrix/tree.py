@@ -59,7 +59,7 @@ def model(
         neck_fill: the same for the neck [-].
         shell_share: share of the shell in the mass of its module.
         gyration: radius of gyration of modules and shells about their axis [m].
-        vertices: corners of the polygons that stand for the sections.
+        vertices: number of vertices of the polygons that represent the sections.
         points: sections along each body.
     """
     outlines = sections(shell_radius, lobe, head_radius, vertices)

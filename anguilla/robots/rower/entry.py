@@ -111,7 +111,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
     balance, gap = float(np.abs(dataset["energy_defect"]).max()), float(dataset["gap"].max())
     summary += [
         f"balance         motors = change of energy + losses, to {balance:.1e} of them; loop closed to {gap:.0e} m",
-        f"orbit           residual {float(dataset['orbit_residual'].max()):.0e}; greatest multiplier "
+        f"orbit           residual {float(dataset['orbit_residual'].max()):.0e}; largest multiplier "
         f"{float(dataset['multiplier'].max()):.2f}",
         f"fitted          L_e = {LEVER:g} m, to the published 4.28 m/s; curves of the joints, rigging and hull are a "
         "reconstruction",
@@ -229,7 +229,7 @@ def _compared(strokes: dict[str, Stroke], cycles: dict[str, RowingCycle]) -> dic
         "multiplier": (
             "motion",
             stack(lambda c: jnp.abs(c.multipliers[0])),
-            _words("1", "modulus of the greatest multiplier"),
+            _words("1", "modulus of the largest multiplier"),
         ),
     }
 
