@@ -6,6 +6,7 @@ from . import (
     agreement as agreement,
     closed_forms as closed_forms,
     conservation as conservation,
+    crawling as crawling,
     engines as engines,
     loads as loads,
     peers as peers,

@@ -237,4 +237,41 @@ MUTANTS = (
         "z_second(pose)[None, :]])", "jnp.array([[0.0, 0.0, 1.0]])])",
         ("motors_of_a_vertebra",),
     ),
+    Mutant(
+        "forward_and_backward", "friction towards head and tail exchanged", "anguilla/ground/coulomb.py",
+        "jnp.where(v_l < 0.0, self.forward, self.backward)", "jnp.where(v_l > 0.0, self.forward, self.backward)",
+        ("inchworm_with_scales",),
+    ),
+    Mutant(
+        "sideways_friction", "the coefficient along the body across it", "anguilla/ground/coulomb.py",
+        "self.sideways * v_s * side", "mu_l * v_s * side",
+        ("friction_tends_to_wheels",),
+    ),
+    Mutant(
+        "load_of_the_lifted_body", "even load under a body that lifts", "anguilla/ground/friction.py",
+        "return weight * self.lifting(place.abscissa, self.time)", "return weight",
+        ("inchworm_with_anchors",),
+    ),
+    Mutant(
+        "weight_along_the_slope", "on a slope only the load changes", "anguilla/ground/friction.py",
+        "return self.gravity - jnp.dot(self.gravity, self.normal) * self.normal", "return 0.0 * self.gravity",
+        ("inchworm_with_scales",),
+    ),
+    Mutant(
+        "instant_of_the_ground", "lifting of the first time at all times", "cosserat/panel_loops.py",
+        '    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""\n    fluid = fluid.at(t)',
+        '    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""\n    fluid = fluid',
+        ("inchworm_with_anchors",),
+    ),
+    Mutant(
+        "moving_contact", "rate of the constraint without the motion of its points", "anguilla/ground/axles.py",
+        "_rows(self.normal_rate, self.position) + _lever(self.normal, self.velocity)",
+        "_rows(self.normal_rate, self.position)",
+        ("wheels_leave_the_tail_free", "wheels_do_no_work"),
+    ),
+    Mutant(
+        "side_of_the_wheels", "forces of the wheels with the other sign", "anguilla/ground/axles.py",
+        "return free + yielding @ force, force", "return free + yielding @ force, -force",
+        ("wheels_leave_the_tail_free",),
+    ),
 )  # fmt: skip

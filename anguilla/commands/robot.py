@@ -43,6 +43,8 @@ examples:
       a single scull: steady strokes of two motions, Figures 10 to 13 of its paper, a film with the water
   anguilla robot rower --optimise --out out
       also a faster stroke of the same mean power, by gradients (some minutes)
+  anguilla robot snake --out out
+      a wheeled snake undulates on dry friction: tracks, power, speed over amplitude and anisotropy, a film
 
 files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
@@ -58,6 +60,7 @@ files in DIR, all named after the robot:
   natrix_energy.png, natrix_centre.png, natrix_roll.png, natrix_righting.png, natrix_response.png: of natrix
   rower_joints.png, rower_surge.png, rower_heave.png, rower_pitch.png, rower_torques.png, rower_power.png,
   rower_memory.png, rower_sensitivity.png (rower_optimised.png): of the rowing boat
+  snake_tracks.png, snake_power.png, snake_speeds.png: of the snake on the ground
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """

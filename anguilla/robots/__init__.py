@@ -7,9 +7,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import eel as eel, moth as moth, natrix as natrix, rower as rower, vertebra as vertebra
+    from . import eel as eel, moth as moth, natrix as natrix, rower as rower, snake as snake, vertebra as vertebra
 
-MACHINES = ("eel", "moth", "natrix", "rower", "vertebra")
+MACHINES = ("eel", "moth", "natrix", "rower", "snake", "vertebra")
 
 
 def __getattr__(name: str) -> Any:

@@ -5,5 +5,6 @@ from .moth.entry import MOTH
 from .natrix.entry import NATRIX
 from .robot import Robot
 from .rower.entry import ROWER
+from .snake.entry import SNAKE
 
-ROBOTS: dict[str, Robot] = {"eel": EEL, "moth": MOTH, "natrix": NATRIX, "rower": ROWER}
+ROBOTS: dict[str, Robot] = {"eel": EEL, "moth": MOTH, "natrix": NATRIX, "rower": ROWER, "snake": SNAKE}

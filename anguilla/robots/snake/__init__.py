@@ -1,0 +1,10 @@
+"""A wheeled snake robot of ten links, after [LPSG13]: as a tree, as a beam, on dry friction and on ideal wheels."""
+
+from .model import (
+    Undulation as Undulation,
+    beam as beam,
+    gait as gait,
+    model as model,
+    terrain as terrain,
+    undulation as undulation,
+)

@@ -1,0 +1,88 @@
+"""Command-line entry of the wheeled snake: lateral undulation on dry friction, beside ideal wheels."""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from scipy.special import j0
+
+import hydro
+import multibody
+from anguilla import view
+
+from ..power_budget import with_power_budget
+from ..robot import Robot, Settings
+from ..summary_lines import mean_speed, motion_lines, power_lines
+from . import figures as drawn
+from .film import snake_film
+from .model import AMPLITUDE, LAG, LINK, PERIOD, model, profile, terrain, undulation
+from .study import speed_map
+
+
+def run(settings: Settings) -> xr.Dataset:
+    """Simulates the undulation from a straight body at rest, and maps the speed of the beam."""
+    tree, around = model(), _around(settings)
+    dataset = multibody.simulate(
+        tree,
+        undulation(),
+        around,
+        settings.t1,
+        samples=settings.samples,
+        rtol=settings.rtol,
+        atol=settings.atol,
+        progress=settings.progress,
+    )
+    dataset = with_power_budget(dataset, tree, around)
+    if settings.fluid is None:
+        dataset = dataset.assign(speed_map())
+    dataset.attrs |= {"robot": "snake", "period": PERIOD, "amplitude": AMPLITUDE, "lag": LAG}
+    return dataset
+
+
+def _around(settings: Settings) -> hydro.AbstractFluid:
+    """The ground; or, by --fluid, water all round (the same machine swims) or nothing."""
+    return terrain() if settings.fluid is None else settings.medium()
+
+
+def body(dataset: xr.Dataset) -> xr.Dataset:
+    """Its links as sections along one body."""
+    return view.chain_body(dataset, model(), profile())
+
+
+def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
+    """Tracks on the ground, velocity, torques, power, and the map of speeds."""
+    names = [str(name) for name in dataset["freedom"].values]
+    found = {
+        "tracks": lambda: drawn.tracks(body(dataset), PERIOD),
+        "head_velocity": lambda: view.forward_velocity(dataset, PERIOD),
+        "joints": lambda: view.joint_maps(dataset, names, "joint"),
+        "power": lambda: drawn.friction_power(dataset),
+    }
+    return found | ({"speeds": lambda: drawn.speeds(dataset)} if "speed" in dataset else {})
+
+
+def lines(dataset: xr.Dataset) -> list[str]:
+    """Speed beside that of ideal wheels, distance, torques, power."""
+    ideal = 2 * np.pi * LINK / LAG * j0(AMPLITUDE / LAG) / PERIOD
+    share = mean_speed(dataset, PERIOD)[0] / ideal
+    peak = float(np.abs(dataset["torque"].values).max())
+    return [
+        *motion_lines(dataset, PERIOD),
+        f"ideal wheels    {ideal:.4f} m/s for the same wave on a continuous body, λ J0(α)/T: reached {share:.2f} of it",
+        f"peak torque     {peak:.2f} N m",
+        *power_lines(dataset, PERIOD),
+    ]
+
+
+SNAKE = Robot(
+    help="10 links on passive wheels, 1.4 m: lateral undulation on dry friction (Liljebäck and others, 2013)",
+    duration=16.0,
+    period=PERIOD,
+    rate=20.0,
+    run=run,
+    figures=figures,
+    body=body,
+    lines=lines,
+    film=snake_film,
+)
