@@ -12,7 +12,6 @@ from scipy.special import j0
 
 import cosserat
 import gaits
-import hydro
 import multibody
 from anguilla import ground
 from cosserat.state import unchecked_state

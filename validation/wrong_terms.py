@@ -259,8 +259,7 @@ MUTANTS = (
     ),
     Mutant(
         "instant_of_the_ground", "lifting of the first time at all times", "cosserat/panel_loops.py",
-        '    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""\n    fluid = fluid.at(t)',
-        '    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""\n    fluid = fluid',
+        "*body_shape(body, gait, t), fluid.at(t), state)", "*body_shape(body, gait, t), fluid, state)",
         ("inchworm_with_anchors",),
     ),
     Mutant(
