@@ -16,7 +16,7 @@ from hydro import AbstractFluid, Void
 from multibody import JointLaw, Tree, immerse
 from multibody.coordinates import check_law
 from spatial import Numbers
-from stepping import Marcher, Span, integrate, kept_program
+from stepping import Marcher, Span, integrate, program
 
 from .axles import FULL, PLANAR, constrained, independence, kinematic_twist, least_forces, nearest
 from .wheels import AbstractRoller, RollingBeam, RollingTree, TreeWheels, Wheels
@@ -205,7 +205,7 @@ def _refuse_slipping(roller, count, span):
         )
 
 
-@kept_program
+@program
 def _examined(roller, times):
     def instant(t):
         J, b = roller.axles(t).constraint()
@@ -215,7 +215,7 @@ def _examined(roller, times):
     return jax.lax.map(instant, times)
 
 
-@kept_program
+@program
 def _integrate(roller, state, span, marcher, count):
     """The compiled part of `roll`."""
     rows = np.array(PLANAR)
