@@ -14,6 +14,7 @@ from .energy import (
     volume as volume,
 )
 from .head_equation import head_acceleration as head_acceleration, head_dynamics as head_dynamics
+from .measured_bodies import from_mesh as from_mesh, from_table as from_table
 from .nested import Nested as Nested
 from .panels import Panels as Panels
 from .point_masses import PointMass as PointMass

@@ -11,8 +11,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, increasing, positive, shaped
 from spatial.checks import shown
-
-from .tables import monotone
+from spatial.tables import monotone
 
 Density = Float[Array, ""] | Callable[[Float[Array, ""]], Float[Array, ""]]
 

@@ -32,6 +32,7 @@ from .hydrostatics import (
     cardan_rates as cardan_rates,
 )
 from .lighthill import Lighthill as Lighthill
+from .mesh_profile import MeshProfile as MeshProfile, mesh_profile as mesh_profile
 from .morison import Morison as Morison
 from .oars import OarBlade as OarBlade
 from .polygons import PolygonSection as PolygonSection, polygon as polygon, regular_outline as regular_outline
@@ -51,3 +52,4 @@ from .sections import AbstractSection as AbstractSection, EllipticSection as Ell
 from .shedding import Shedding as Shedding
 from .streams import Shear as Shear, VortexStreet as VortexStreet
 from .superposition import Together as Together
+from .table_profile import TablePiece as TablePiece, table_profile as table_profile

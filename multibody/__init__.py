@@ -46,6 +46,7 @@ from .hybrid import (
 from .immersion import Immersion as Immersion, fluid_wrenches as fluid_wrenches, immerse as immerse
 from .implicit_steps import stiff_march as stiff_march
 from .imposed_shape import ShapeMotion as ShapeMotion, shape_motion as shape_motion
+from .joint_limits import JointLimits as JointLimits, limit_use as limit_use
 from .joints import (
     KINDS as KINDS,
     Joint as Joint,
@@ -70,6 +71,7 @@ from .loops import (
     loop_dynamics as loop_dynamics,
 )
 from .machine_on_hull import Afloat as Afloat, AfloatState as AfloatState, Instant as Instant
+from .mjcf import from_mjcf as from_mjcf, to_mjcf as to_mjcf
 from .newton_euler import Dynamics as Dynamics, inverse_dynamics as inverse_dynamics
 from .prisms import prism_strip as prism_strip
 from .simulation import recorded as recorded, simulate as simulate

@@ -1,6 +1,6 @@
 """Rigid-link comparator of the beam: the same body divided into links, with joint angles from its strain."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import equinox as eqx
@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from gaits.refusals import check_gait
 from hydro import Profile
-from spatial import Numbers, angular, linear, positive, quaternion_exp
+from spatial import Numbers, angular, linear, non_negative, positive, quaternion_exp
 from spatial.checks import shown
 
 from .joints import spherical
@@ -20,6 +20,7 @@ from .small_matrices import inertia_in_base
 from .strips import POINTS, Strip, Strips, WaterPath, gauss_points, known, lumped
 from .tree import Tree
 
+Along = Numbers | Callable[[Float[Array, ""]], Float[Array, "3"]]
 Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
 
 _STRAIN_POINTS = 4  # Gauss points between two link centres: the strain is much smoother than the rotation
@@ -45,7 +46,15 @@ class Body(Protocol):
         ...
 
 
-def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
+def from_beam(
+    beam: Body,
+    links: int,
+    *,
+    points: int = POINTS,
+    passive: tuple[float, float] | None = None,
+    stiffness: Along = 0.0,
+    damping: Along = 0.0,
+) -> Tree:
     """Discretises a continuous body: rigid links connected by actuated spherical joints.
 
     Link i is centred on the section X = i L / (links - 1), so that the first and the last are half as long as the
@@ -64,6 +73,9 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         beam: a body with a `profile`, a `density` [kg/m³], a `nose_radius` [m] and optionally point `masses`.
         links: number of links, at least two.
         points: number of Gauss points on each smooth piece of a link.
+        passive: abscissae between which the joints are passive [m]; None for none. Give `strain_law` the same.
+        stiffness: (GJ, EI2, EI3) there, three numbers, one for all, or a function of X [N·m²].
+        damping: viscosity against the rate of curvature there, likewise [N·m²·s].
     """
     _check_links(links)
     if not isinstance(beam, Body):
@@ -103,6 +115,21 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
     joint = spherical()
     places = [jnp.asarray([ends[i] - ends[i - 1], 0.0, 0.0]) for i in range(1, links)]
     joints = [eqx.tree_at(lambda j: j.position, joint, place) for place in places]
+    if passive is not None:
+        soft = _passive_joints(passive, length, links)
+        joints = [
+            spherical(
+                position=j.position,
+                actuated=False,
+                stiffness=_at(stiffness, x, "stiffness") / pitch,
+                damping=_at(damping, x, "damping") / pitch,
+            )
+            if bends
+            else j
+            for j, x, bends in zip(joints, ends[1:-1], soft, strict=True)
+        ]
+    elif callable(stiffness) or callable(damping) or np.any(stiffness) or np.any(damping):
+        raise ValueError("from_beam: stiffness or damping without passive: give passive=(X0, X1), where they hold [m]")
     return Tree(
         names=[f"link{i}" for i in range(links)],
         parents=range(links - 1),
@@ -110,6 +137,26 @@ def from_beam(beam: Body, links: int, *, points: int = POINTS) -> Tree:
         inertia=inertia,
         strips=Strips(pieces, body=tuple(link.tolist()), nose_body=(0,), path=path),
     )
+
+
+def _passive_joints(passive, length, links):
+    """Which joints are passive: those between the two abscissae."""
+    if (
+        not isinstance(passive, Sequence)
+        or len(passive) != 2
+        or not 0.0 <= passive[0] < passive[1] <= length * (1 + 1e-9)
+    ):
+        raise ValueError(f"passive = {passive!r}: must be two increasing abscissae on the body, 0 to {length:g} [m]")
+    X = length / (links - 1) * (np.arange(links - 1) + 0.5)
+    soft = (X >= passive[0]) & (X <= passive[1])
+    if not soft.any():
+        raise ValueError(f"passive = {passive!r}: no joint lies there: raise links = {links}, or widen it [m]")
+    return soft
+
+
+def _at(along, X, name):
+    value = along(jnp.asarray(X)) if callable(along) else along
+    return jnp.broadcast_to(non_negative(f"from_beam: {name}", value), (3,))
 
 
 def _point_masses(beam, ends):
@@ -132,17 +179,20 @@ class StrainLaw(eqx.Module):
         gait: strain law (X, t) -> (Γ, K); Γ must be (1, 0, 0), because rigid links neither stretch nor shear.
         length: length of the body [m].
         links: number of links.
+        actuated: places of the joints that it moves; None for all.
     """
 
     gait: Gait
     length: Float[Array, ""]
     links: int = eqx.field(static=True)
+    actuated: tuple[int, ...] | None = eqx.field(static=True, default=None)
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "positions"]:
         """Quaternions of the joints at time t [s], one after the other."""
         node, weight = np.polynomial.legendre.leggauss(_STRAIN_POINTS)
         pitch = self.length / (self.links - 1)
-        start = pitch * jnp.arange(self.links - 1)
+        joints = np.arange(self.links - 1) if self.actuated is None else np.asarray(self.actuated, int)
+        start = pitch * jnp.asarray(joints)
         X = start[:, None] + pitch * jnp.asarray((node + 1.0) / 2.0)[None, :]
         curvature = angular(jax.vmap(jax.vmap(lambda x: self.gait(x, t)))(X))
         turn = pitch * jnp.tensordot(curvature, jnp.asarray(weight / 2.0), axes=((1,), (0,)))
@@ -154,13 +204,14 @@ class StrainLaw(eqx.Module):
         return tuple(getattr(self.gait, "break_times", ()))
 
 
-def strain_law(gait: Gait, length: Numbers, links: int) -> StrainLaw:
+def strain_law(gait: Gait, length: Numbers, links: int, passive: tuple[float, float] | None = None) -> StrainLaw:
     """Joint law with which `from_beam(beam, links)` follows a gait.
 
     Args:
         gait: strain law (X, t) -> (Γ, K) of two scalars.
         length: length of the body [m].
         links: number of links.
+        passive: abscissae between which the joints are passive, as in `from_beam` [m].
 
     Raises:
         ValueError: the gait stretches or shears at one of a few samples.
@@ -178,7 +229,10 @@ def strain_law(gait: Gait, length: Numbers, links: int) -> StrainLaw:
                 f"gait stretches or shears by {float(worst):g} at t = {t} s: rigid links cannot; "
                 "from_beam needs a gait with Γ = (1, 0, 0)"
             )
-    return StrainLaw(gait, length, links)
+    if passive is None:
+        return StrainLaw(gait, length, links)
+    soft = _passive_joints(passive, float(known(length)), links)
+    return StrainLaw(gait, length, links, tuple(int(k) for k in np.flatnonzero(~soft)))
 
 
 def _check_links(links):

@@ -38,6 +38,10 @@ VARIABLES: dict[str, Label] = HEAD | {
     "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
     "joint_dissipation": (("time",), "W", "power lost to joint dampers and friction"),
     "parent": (("body",), "1", "index of the parent of each body; -1 for the base"),
+    "torque_limit": (("freedom",), "N m or N", "greatest torque of each motor"),
+    "speed_limit": (("freedom",), "rad/s or m/s", "greatest rate of each joint"),
+    "position_lower": (("freedom",), "rad or m", "least position of each joint"),
+    "position_upper": (("freedom",), "rad or m", "greatest position of each joint"),
     "shape_body": (("shape_point",), "1", "number of the body that each section belongs to"),
     "shape_position": (("shape_point", "body_axis"), "m", "centre of each section in the frame of its body"),
     "shape_rotation": (("shape_point", "body_axis", "shape_axis"), "1", "axes of each section, as columns"),
@@ -253,8 +257,11 @@ def _dataset(
 
 
 def _shape(tree: Tree) -> dict[str, Any]:
-    """Structure and shape of the bodies, for drawing: constant in time."""
+    """Structure, limits and shape of the bodies, for drawing: constant in time."""
     shape: dict[str, Any] = {"parent": np.array([-1, *tree.parents])}
+    if tree.limits is not None:
+        shape |= {"torque_limit": tree.limits.effort, "speed_limit": tree.limits.speed}
+        shape |= {"position_lower": tree.limits.lower, "position_upper": tree.limits.upper}
     if tree.strips is None:
         return shape
     points = tree.strips.points

@@ -2,7 +2,8 @@
 
 import html
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -10,9 +11,10 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from spatial import Numbers, finite, one_of, require_float64
+from spatial import Numbers, finite, non_negative, one_of, require_float64
 from spatial.printing import value_text
 
+from .joint_limits import JointLimits
 from .joints import FREEDOMS, Joint
 from .layout import Layout, layout
 from .strips import Strip, Strips, gather
@@ -45,6 +47,7 @@ class Tree(eqx.Module):
         friction_speed: rate over which Coulomb friction is smoothed [rad/s or m/s].
         rotor_inertia: inertia of motors and gears, seen from the joints [kg·m² or kg].
         strips: points where the fluid acts; None for none.
+        limits: limits of joints and motors; None where they are unknown. They are recorded, not enforced.
     """
 
     names: tuple[str, ...] = eqx.field(static=True)
@@ -66,6 +69,7 @@ class Tree(eqx.Module):
     friction_speed: Float[Array, "freedoms"]
     rotor_inertia: Float[Array, "freedoms"]
     strips: Strips | None
+    limits: JointLimits | None
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(self.kinds).items()) or "none"
@@ -120,6 +124,7 @@ class Tree(eqx.Module):
             lambda x, xp: x <= 0,
             "must be positive",
         )
+        self.limits = None
         self._check_mobility()
         if strips is None or isinstance(strips, Strips):
             self.strips = strips
@@ -169,9 +174,51 @@ class Tree(eqx.Module):
         flags = (actuated,) * count if isinstance(actuated, bool) else tuple(bool(a) for a in actuated)
         if len(flags) != count:
             raise ValueError(f"with_actuation: {len(flags)} booleans for {count} joints")
+        return self._replaced(actuated=flags)
+
+    def with_passive(
+        self, joints: Collection[str], *, stiffness: Numbers | None = None, damping: Numbers | None = None
+    ) -> "Tree":
+        """The same tree with these joints passive and all others as they are.
+
+        >>> import multibody as mb
+        >>> hull, arm = mb.Link("hull", mass=1.0), mb.Link("arm", "hull", mb.revolute(name="shoulder"), mass=1.0)
+        >>> mb.from_links([hull, arm]).with_passive(["shoulder"], stiffness=2.0).actuated
+        (False,)
+
+        Args:
+            joints: names of the joints.
+            stiffness: of their springs, one number for all of their freedoms; unchanged when None [N·m/rad or N/m].
+            damping: viscous friction, likewise [N·m·s/rad or N·s/m].
+        """
+        if isinstance(joints, str):
+            raise ValueError(f"with_passive: joints = {joints!r}: must be a list of names")
+        unknown = [name for name in joints if name not in self.joint_names]
+        if unknown:
+            raise ValueError(f"with_passive: joint {unknown[0]!r} is unknown: must be one of {self.joint_names}")
+        flags = tuple(flag and name not in joints for flag, name in zip(self.actuated, self.joint_names, strict=True))
+        mine = np.array([self.joint_names[k] in joints for k in self.layout.freedom_joint], bool)
+        changes: dict[str, Any] = {"actuated": flags}
+        for field, value in (("stiffness", stiffness), ("damping", damping)):
+            if value is not None:
+                value = non_negative(f"with_passive: {field}", value)
+                changes[field] = jnp.where(mine, value, getattr(self, field))
+        return self._replaced(**changes)
+
+    def with_limits(
+        self,
+        lower: Numbers = -np.inf,
+        upper: Numbers = np.inf,
+        speed: Numbers = np.inf,
+        effort: Numbers = np.inf,
+    ) -> "Tree":
+        """The same tree with other limits, one number for all freedoms or one for each; see `JointLimits`."""
+        return self._replaced(limits=JointLimits(self.layout.freedoms, lower, upper, speed, effort))
+
+    def _replaced(self, **changes):
         tree = object.__new__(Tree)
         for field in self.__dataclass_fields__:
-            object.__setattr__(tree, field, flags if field == "actuated" else getattr(self, field))
+            object.__setattr__(tree, field, changes.get(field, getattr(self, field)))
         tree._check_mobility()
         return tree
 

@@ -11,22 +11,31 @@ import numpy as np
 from spatial import one_of
 
 from .builders import Link, from_links
-from .joints import Joint
+from .geometry_strips import box_strip, cylinder_strip, ellipsoid_strip, joined, mesh_strip
+from .joints import FREEDOMS, Joint
 from .tree import Tree
 
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
 
 
-def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[str] = ()) -> Tree:
+def from_urdf(
+    path: str | Path,
+    *,
+    base: str = "floating",
+    passive: Collection[str] = (),
+    strips: bool | Collection[str] = False,
+) -> Tree:
     """Builds the tree described by a URDF file; its root link is the base.
 
-    The file must be well-formed. Kinematics, inertias, damping and friction of joints are read; limits, geometry and
-    colours are not.
+    The file must be well-formed to its end. Kinematics, inertias, the damping and friction of joints and their limits
+    are read; `<visual>` and colours are not. Limits are kept as data (`Tree.limits`), not enforced.
 
     Args:
         path: path of the file.
         base: "floating" or "fixed".
         passive: names of the joints that are not actuated.
+        strips: True to let a fluid act on the `<collision>` geometry of all links (cylinder, box, sphere, mesh), or
+            the names of the links where it does. Meshes need trimesh, the extra `mesh`.
 
     Raises:
         ImportError: yourdfpy is not installed.
@@ -69,12 +78,67 @@ def from_urdf(path: str | Path, *, base: str = "floating", passive: Collection[s
     if len(roots) != 1:
         raise ValueError(f"{path}: root links {roots}: a tree has exactly one")
 
-    out, queue = [_link(links[roots[0]], None, None)], [roots[0]]
+    wet = set(links) if strips is True else set(strips or ())
+    if wet - set(links):
+        raise ValueError(f"strips = {sorted(wet - set(links))}: no such link in {path}")
+    folder = Path(path).parent
+    strip_of = lambda name: _strip(links[name], folder, name in wet, strips is True)  # noqa: E731
+    out, queue, order = [_link(links[roots[0]], None, None, strip_of(roots[0]))], [roots[0]], []
     while queue:
         for joint in children[queue.pop(0)]:
-            out.append(_link(links[joint.child], joint.parent, _joint(joint, joint.name not in passive)))
+            turning = _joint(joint, joint.name not in passive)
+            out.append(_link(links[joint.child], joint.parent, turning, strip_of(joint.child)))
             queue.append(joint.child)
-    return from_links(out, base)
+            order += [joint] * FREEDOMS[turning.kind]
+    if strips is True and all(link.strip is None for link in out):
+        raise ValueError(f"{path}: no link has <collision> geometry: there is nothing for strips to be made of")
+    return _limited(from_links(out, base), order)
+
+
+def _limited(tree, joints):
+    """The tree with the limits of its joints, where there are any."""
+    if all(joint.limit is None for joint in joints):
+        return tree
+
+    def column(key, none, ranged=False):
+        values = []
+        for joint in joints:
+            value = None if joint.limit is None else getattr(joint.limit, key)
+            values.append(none if value is None or (ranged and joint.type == "continuous") else float(value))
+        return values
+
+    return tree.with_limits(
+        lower=column("lower", -np.inf, ranged=True),
+        upper=column("upper", np.inf, ranged=True),
+        speed=column("velocity", np.inf),
+        effort=column("effort", np.inf),
+    )
+
+
+def _strip(link, folder, wet, every):
+    """Where a fluid acts on a link: its collision geometry; None where it does not."""
+    if not wet:
+        return None
+    pieces = []
+    for collision in link.collisions:
+        frame = np.eye(4) if collision.origin is None else np.asarray(collision.origin, float)
+        shape = collision.geometry
+        if shape.cylinder is not None:
+            pieces.append(cylinder_strip(shape.cylinder.radius, shape.cylinder.length, frame))
+        elif shape.box is not None:
+            pieces.append(box_strip(shape.box.size, frame))
+        elif shape.sphere is not None:
+            pieces.append(ellipsoid_strip((shape.sphere.radius,) * 3, frame))
+        elif shape.mesh is not None:
+            file = folder / str(shape.mesh.filename).removeprefix("file://")
+            if not file.is_file():
+                raise FileNotFoundError(
+                    f"link {link.name!r}: mesh {shape.mesh.filename!r}: no such file beside the URDF"
+                )
+            pieces.append(mesh_strip(file, shape.mesh.scale, frame))
+    if not pieces and not every:
+        raise ValueError(f"link {link.name!r}: has no <collision> geometry to make strips of")
+    return joined(pieces) if pieces else None
 
 
 def _refuse_malformed(path):
@@ -135,11 +199,12 @@ def _joint(joint, actuated):
     )
 
 
-def _link(link, parent, joint):
+def _link(link, parent, joint, strip):
     inertial = link.inertial
     if inertial is None:
-        return Link(link.name, parent, joint)
+        return Link(link.name, parent, joint, strip=strip)
     frame = np.eye(4) if inertial.origin is None else np.asarray(inertial.origin)
     turn = frame[:3, :3]
     about = np.zeros((3, 3)) if inertial.inertia is None else turn @ np.asarray(inertial.inertia) @ turn.T
-    return Link(link.name, parent, joint, mass=inertial.mass or 0.0, centre=frame[:3, 3], about_centre=about)
+    mass = inertial.mass or 0.0
+    return Link(link.name, parent, joint, mass=mass, centre=frame[:3, 3], about_centre=about, strip=strip)

@@ -6,12 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import trimesh
 
 import cosserat
 import gaits
 import hydro
 import multibody
 from cosserat.state import unchecked_state
+from spatial import matrix_from_quaternion
 from validation.subjects import six_strains
 
 LENGTH, B, C = 0.5, 0.015, 0.02
@@ -130,8 +132,6 @@ def test_the_internal_force_jumps_by_newtons_law(lamprey):
     c = jnp.asarray(MOTORS[3][3])
     a = fields.twist_rate[1, :3] + jnp.cross(omega, V)
     a = a + jnp.cross(fields.twist_rate[1, 3:], c) + jnp.cross(omega, jnp.cross(omega, c))
-    from spatial import matrix_from_quaternion
-
     R = matrix_from_quaternion(fields.quaternion[1])
     expected = 0.06 * (jnp.asarray([1.0, -2.0, -9.0]) - R @ a)
     np.testing.assert_allclose(fields.force_w[1] - fields.force_w[0], expected, rtol=0, atol=1e-7)
@@ -206,3 +206,77 @@ def test_millimetres_are_noticed():
         cosserat.rod(500, 15, 30)
     with pytest.warns(UserWarning, match="0.5 m long and 60 m wide"):
         cosserat.rod(0.5, 15, 30)
+
+
+def test_a_table_of_sections_is_a_body(tmp_path):
+    """A cone's frustum of exact volume; an ellipsoid, whose squares the interpolation follows, to 1e-3 with 21 rows."""
+    file = tmp_path / "frustum.csv"
+    file.write_text("X [m], c [m], b [m], density [kg/m3]\n0,0.04,0.02,900\n\n0.5,0.03,0.015,1000\n1,0.02,0.01,1100\n")
+    beam = cosserat.from_table(file, round_ends=False)
+    np.testing.assert_allclose(cosserat.volume(beam), np.pi * 0.02 * 0.04 * (1 + 0.5 + 0.25) / 3, rtol=1e-12)
+    X = np.linspace(0.0, 1.0, 100001)
+    area = np.pi * 0.02 * 0.04 * (1 - 0.5 * X) ** 2
+    np.testing.assert_allclose(cosserat.mass(beam), np.trapezoid(area * (900.0 + 200.0 * X), X), rtol=1e-9)
+
+    rows = np.linspace(0.0, 1.0, 21)
+    semi = 2.0 * np.sqrt(rows * (1.0 - rows))
+    body = cosserat.Beam(hydro.table_profile(rows, 0.02 * semi, 0.05 * semi))
+    np.testing.assert_allclose(cosserat.volume(body), 4 / 3 * np.pi * 0.5 * 0.02 * 0.05, rtol=1e-3)
+    thin = jax.grad(lambda scale: cosserat.volume(cosserat.Beam(hydro.table_profile(rows, scale * semi, 0.05 * semi))))
+    np.testing.assert_allclose(thin(0.02), cosserat.volume(body) / 0.02, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "empty"),
+        ("X,b\n0,1\n1,1\n", "column 'c' is missing"),
+        ("X,b,c,colour\n0,1,1,1\n", "column 'colour'"),
+        ("X,b,c\n0,0.1,0.1\n1,0.1,wide\n", r"row 3 is .*: must be 3 numbers"),
+        ("X,b,c\n0,0.1,0.1\n", "1 rows of numbers"),
+        ("X,b,c\n0.5,0.1,0.1\n1,0.1,0.1\n", r"breaks\[0\] = 0.5: must be 0, the nose"),
+        ("X,b,c\n0,0.1,0.1\n1,0.1,0.1\n0.5,0.1,0.1\n", "strictly increasing"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused_in_words(tmp_path, text, message):
+    file = tmp_path / "body.csv"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        cosserat.from_table(file)
+
+
+def fish_mesh():
+    """A fish of two ellipsoids' outlines, slightly pear-shaped, 0.4 m, along y with its back along x."""
+    mesh = trimesh.creation.icosphere(subdivisions=4)
+    x, y, z = mesh.vertices.T
+    swell = 1.0 - 0.4 * x
+    mesh.vertices = np.stack([0.05 * z * swell, 0.2 * x, 0.02 * y * swell], axis=1)
+    mesh.fix_normals()
+    return mesh
+
+
+def test_a_mesh_of_a_fish_is_a_body_within_a_percent_of_its_volume(tmp_path):
+    mesh = fish_mesh()
+    file = tmp_path / "fish.stl"
+    mesh.copy().apply_scale(1000.0).export(file)  # in millimetres, as most STL files
+    beam = cosserat.from_mesh(file, density=1050.0, axis="y", up="x", scale=0.001)
+    assert abs(float(beam.length) / 0.4 - 1) < 1e-6
+    assert abs(float(cosserat.volume(beam)) / mesh.volume - 1) < 0.01
+    assert abs(float(cosserat.mass(beam)) / (1050.0 * mesh.volume) - 1) < 0.01
+    middle = beam.profile(jnp.asarray(0.2))
+    np.testing.assert_allclose([middle.b, middle.c], [0.02, 0.05], rtol=0.01)
+    back = cosserat.from_mesh(mesh, axis="y", up="x", flip=True).profile(jnp.asarray(0.1))
+    np.testing.assert_allclose(back.b, beam.profile(jnp.asarray(0.3)).b, rtol=1e-3)
+
+
+def test_meshes_that_are_no_bodies_are_refused_or_remarked():
+    open_mesh = fish_mesh()
+    open_mesh.update_faces(np.arange(len(open_mesh.faces)) > 5)
+    with pytest.raises(ValueError, match="not closed"):
+        cosserat.from_mesh(open_mesh)
+    with pytest.raises(ValueError, match="axis = up = 'x'"):
+        cosserat.from_mesh(fish_mesh(), axis="x", up="x")
+    bent = fish_mesh()
+    bent.vertices[:, 2] += 2.0 * bent.vertices[:, 1] ** 2
+    with pytest.warns(UserWarning, match="off a straight axis"):
+        cosserat.from_mesh(bent, axis="y", up="x")

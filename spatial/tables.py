@@ -1,4 +1,4 @@
-"""Smooth monotone interpolation of tables along the body."""
+"""Smooth monotone interpolation of tables."""
 
 import jax
 import jax.numpy as jnp

@@ -1,0 +1,126 @@
+"""Bodies as measured: from a table of sections, from a mesh."""
+
+import csv
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hydro.mesh_profile import mesh_profile
+from hydro.table_profile import table_profile
+from spatial import Numbers
+
+from .beam import Beam
+from .density import Density
+from .energy import volume
+
+_COLUMNS = ("X", "b", "c", "density")
+_VOLUME = 0.01  # difference of volume between a mesh and its ellipses that is worth a word
+_BENT = 0.05  # of the length: centroids further from the axis make the straight rest shape doubtful
+
+
+def from_table(
+    path: str | Path,
+    density: Numbers | Density | tuple[Numbers, Numbers] | None = None,
+    nose_radius: Numbers = 0.0,
+    masses: Sequence[Any] = (),
+    *,
+    round_ends: bool = True,
+) -> Beam:
+    """A body from a CSV file of sections: columns X, b, c and, it may be, density [m, m, m, kg/m³].
+
+    The first line names the columns, in any order; a unit may follow, as in `X [m]`. Between the rows all are
+    interpolated smoothly and without overshoot; semi-axes of zero at the nose or the tail close the body.
+
+    >>> import pathlib, tempfile, cosserat
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "fish.csv"
+    >>> _ = file.write_text("X,b,c,density\\n0,0,0,1000\\n0.1,0.02,0.03,1000\\n0.5,0.005,0.01,1100\\n")
+    >>> float(cosserat.from_table(file).length)
+    0.5
+
+    Args:
+        path: of the file.
+        density: as for `Beam`, instead of the column; 1000 kg/m³ where there is neither [kg/m³].
+        nose_radius: radius of the nose [m].
+        masses: point masses, see `Beam`.
+        round_ends: whether zeros close the body like an ellipsoid or, False, like a cone; see `hydro.table_profile`.
+
+    Raises:
+        ValueError: a column that is missing, given twice or unknown, or a cell that is not a number, with its line.
+    """
+    columns = _read(Path(path))
+    if density is None:
+        density = (columns["X"], columns["density"]) if "density" in columns else 1000.0
+    profile = table_profile(columns["X"], columns["b"], columns["c"], round_ends)
+    return Beam(profile, density, nose_radius, masses=masses)
+
+
+def from_mesh(
+    mesh: str | Path | Any,
+    density: Numbers | Density | tuple[Numbers, Numbers] = 1000.0,
+    nose_radius: Numbers = 0.0,
+    masses: Sequence[Any] = (),
+    *,
+    axis: str = "x",
+    up: str = "z",
+    scale: float = 1.0,
+    sections: int = 60,
+    flip: bool = False,
+) -> Beam:
+    """A body from a closed surface: elliptic sections of the same area. Needs trimesh, the extra `mesh`.
+
+    A warning tells when the volume of the body differs from the mesh's by more than 1 %, or when the mesh is bent.
+
+    Args:
+        mesh: a file that trimesh reads (STL, OBJ, PLY, ...), or a trimesh.Trimesh.
+        density: as for `Beam` [kg/m³].
+        nose_radius: radius of the nose [m].
+        masses: point masses, see `Beam`.
+        axis: of the mesh, along the body from nose to tail: "x", "y" or "z".
+        up: of the mesh, that becomes t3, along which the semi-axis is c.
+        scale: metres in the unit of the file; 0.001 for millimetres [m].
+        sections: how many to cut along the axis.
+        flip: True when the nose is at the far end of the axis.
+    """
+    fitted = mesh_profile(mesh, axis=axis, up=up, scale=scale, sections=sections, flip=flip)
+    beam = Beam(fitted.profile, density, nose_radius, masses=masses)
+    ours = float(volume(beam))
+    if abs(ours - fitted.volume) > _VOLUME * fitted.volume:
+        warnings.warn(
+            f"the body has {ours:.4g} m³ and the mesh {fitted.volume:.4g} m³: raise `sections` (now {sections})",
+            stacklevel=2,
+        )
+    if fitted.off_axis > _BENT * float(beam.length):
+        warnings.warn(
+            f"the mesh's sections lie up to {fitted.off_axis:.3g} m off a straight axis: the body is straight at rest",
+            stacklevel=2,
+        )
+    return beam
+
+
+def _read(path: Path) -> dict[str, np.ndarray]:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    if not rows:
+        raise ValueError(f"{path}: empty: the first line must name the columns X, b, c and, it may be, density")
+    names = [re.sub(r"[\[(].*", "", cell).strip() for cell in rows[0]]
+    for name in names:
+        if name not in _COLUMNS or names.count(name) > 1:
+            raise ValueError(f"{path}: column {name!r}: columns must be X, b, c and, it may be, density, each once")
+    for name in _COLUMNS[:3]:
+        if name not in names:
+            raise ValueError(f"{path}: column {name!r} is missing: the columns must be X, b, c and, it may be, density")
+    values = []
+    for line, row in enumerate(rows[1:], start=2):
+        try:
+            if len(row) != len(names):
+                raise ValueError
+            values.append([float(cell) for cell in row])
+        except ValueError:
+            raise ValueError(f"{path}: row {line} is {row}: must be {len(names)} numbers") from None
+    if len(values) < 2:
+        raise ValueError(f"{path}: {len(values)} rows of numbers: must be two at least")
+    return dict(zip(names, np.array(values).T, strict=True))

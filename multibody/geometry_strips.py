@@ -1,0 +1,129 @@
+"""Strips from the geometry that robot descriptions have: cylinders, capsules, boxes, spheres, ellipsoids, meshes.
+
+Every shape becomes elliptic sections along its longest axis. A box becomes the elliptic cylinder that it contains: its
+drag widths are right, its area is smaller by π/4.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hydro import Cap, EllipticSection, Profile, mesh_profile
+from spatial import positive
+
+from .prisms import prism_strip
+from .strips import Strip, strip
+
+_POINTS = 6  # on each half of a body that closes
+
+
+def cylinder_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
+    """A cylinder along z of its frame, centred.
+
+    Args:
+        radius: radius [m].
+        length: length [m].
+        frame: 4x4 pose of its frame in the body frame [m].
+    """
+    radius, length = _size("cylinder: radius", radius), _size("cylinder: length", length)
+    return _prism(length, radius, radius, frame, 2)
+
+
+def box_strip(size: Sequence[float], frame: np.ndarray) -> Strip:
+    """A box, centred: sections along its longest side.
+
+    Args:
+        size: its three sides [m].
+        frame: 4x4 pose of its frame in the body frame [m].
+    """
+    sides = [_size("box: side", side) for side in size]
+    along = int(np.argmax(sides))
+    return _prism(sides[along], *(0.5 * sides[(along + k) % 3] for k in (1, 2)), frame, along)
+
+
+def ellipsoid_strip(semiaxes: Sequence[float], frame: np.ndarray) -> Strip:
+    """An ellipsoid (or, with equal semi-axes, a sphere), centred: sections along its longest axis.
+
+    Args:
+        semiaxes: along x, y, z of its frame [m].
+        frame: 4x4 pose of its frame in the body frame [m].
+    """
+    half = [_size("ellipsoid: semi-axis", x) for x in semiaxes]
+    along = int(np.argmax(half))
+    a, b, c = half[along], half[(along + 1) % 3], half[(along + 2) % 3]
+    profile = Profile([0.0, a, 2.0 * a], (Cap(a, -a, b, c), Cap(a, a, b, c)))
+    return _along(profile, a, frame, along)
+
+
+def capsule_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
+    """A cylinder along z of its frame, centred, with half spheres at both ends.
+
+    Args:
+        radius: radius [m].
+        length: of the cylinder, without the half spheres [m].
+        frame: 4x4 pose of its frame in the body frame [m].
+    """
+    r, length = _size("capsule: radius", radius), _size("capsule: length", length)
+    middle = _prism(length, r, r, frame, 2)
+    profile = Profile([0.0, r, 2.0 * r], (Cap(r, -r, r, r), Cap(r, r, r, r)))
+    axes = _axes(frame, 2)
+    front = frame[:3, 3] - (0.5 * length + r) * axes[:, 0]
+    back = frame[:3, 3] + 0.5 * length * axes[:, 0]
+    ends = [
+        strip(profile, span, origin=origin, rotation=axes, points=_POINTS)
+        for span, origin in (((0.0, r), front), ((r, 2.0 * r), back))
+    ]
+    return joined([ends[0], middle, ends[1]])
+
+
+def mesh_strip(mesh: Any, scale: Sequence[float] | float | None, frame: np.ndarray) -> Strip:
+    """A closed surface: sections along its longest side, by `hydro.mesh_profile`.
+
+    Args:
+        mesh: a file, or a trimesh.Trimesh.
+        scale: factor from the file's unit to metres, the same along all axes.
+        frame: 4x4 pose of its frame in the body frame [m].
+    """
+    import trimesh
+
+    factor = np.unique(np.asarray(1.0 if scale is None else scale, float))
+    if factor.size != 1:
+        raise ValueError(f"mesh: scale = {scale}: must be the same along x, y and z")
+    surface = mesh if isinstance(mesh, trimesh.Trimesh) else trimesh.load(str(mesh), force="mesh")
+    along = int(np.argmax(surface.extents))
+    up = (along + 2) % 3
+    fitted = mesh_profile(surface, axis="xyz"[along], up="xyz"[up], scale=float(factor[0]))
+    axes = _axes(frame, along)
+    origin = frame[:3, 3] + frame[:3, :3] @ np.asarray(fitted.nose)
+    span = (0.0, float(fitted.profile.length))
+    return strip(fitted.profile, span, origin=origin, rotation=axes, points=4 * _POINTS)
+
+
+def joined(strips: Sequence[Strip]) -> Strip:
+    """Several strips of one body as one."""
+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *strips)
+
+
+def _size(name, value):
+    return float(positive(name, value, "m", ()))
+
+
+def _axes(frame, along):
+    """t1, t2, t3 in the body frame: t1 along the given axis of the frame, t2 and t3 along the next two."""
+    return np.asarray(frame)[:3, [along, (along + 1) % 3, (along + 2) % 3]]
+
+
+def _prism(length, b, c, frame, along):
+    axes = _axes(frame, along)
+    origin = np.asarray(frame)[:3, 3] - 0.5 * length * axes[:, 0]
+    section = EllipticSection(jnp.asarray(b), jnp.asarray(c))
+    return prism_strip(section, length, origin=origin, rotation=axes, points=3)
+
+
+def _along(profile, half, frame, along):
+    axes = _axes(frame, along)
+    origin = np.asarray(frame)[:3, 3] - half * axes[:, 0]
+    return strip(profile, (0.0, 2.0 * half), origin=origin, rotation=axes, points=_POINTS)
