@@ -1,7 +1,5 @@
 """The motion of the head in time: pure arrays in, pure arrays out, for gradients to go through."""
 
-import math
-
 import diffrax
 import equinox as eqx
 import jax
@@ -9,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
-from spatial import Numbers, one_of, positive, quaternion_rate
+from spatial import Numbers, one_of, quaternion_rate
 from spatial.checks import shown
 from stepping import (
     STORED_STEPS,
@@ -234,6 +232,4 @@ def _even_steps(span, times, dt0):
         raise ValueError("times: method = 'implicit' takes equal steps between even output times: give samples instead")
     if dt0 is None:
         raise ValueError("dt0 = None: method = 'implicit' needs its step [s], such as a fiftieth of a beat")
-    apart = float(span.t1 - span.t0) / span.records
-    between = max(1, math.ceil(apart / float(positive("dt0", dt0, "s")) - 1e-9))
-    return Span.counted(span.t0, apart / between, between, span.records)
+    return span.with_steps(dt0)

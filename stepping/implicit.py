@@ -15,6 +15,7 @@ the stiff balance: an inertia frozen over the step leaves (A(q) - A₀) D v in t
 bound for stiff, strongly damped coordinates.
 """
 
+import functools
 from typing import Any
 
 import jax
@@ -118,7 +119,9 @@ class _Stages:
         """End of the step, slopes of all stages, and the inertia of the last."""
         stages, add = len(self.tableau.b), self.moved
 
-        # A loop over the stages: the model is compiled once.
+        # A loop over the stages: the model is compiled once. On the backward pass a stage is evaluated again: storing
+        # all of its intermediate arrays takes longer.
+        @functools.partial(jax.checkpoint, prevent_cse=False)
         def stage(carry, row):
             slopes, _ = carry
             k, share, explicit, implicit, diagonal = row

@@ -1,5 +1,7 @@
 """Times of a run: first and last time, and output times."""
 
+import math
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -99,6 +101,22 @@ class Span(eqx.Module):
         for name, value in parts.items():
             object.__setattr__(span, name, value)
         return span
+
+    def with_steps(self, longest: float) -> "Span":
+        """The same even record, with equal steps that are as long as they can be, up to `longest` [s].
+
+        >>> Span(0.0, 1.0, 3).with_steps(0.2).between
+        3
+
+        Args:
+            longest: greatest step, a known number, as both ends of the span must be [s].
+        """
+        if any(isinstance(part, Tracer) for part in (self.t0, self.t1, longest)):
+            raise ValueError("t0, t1 and the step must be known numbers: the number of fixed steps follows from them")
+        step = float(positive("dt0", longest, "s"))
+        apart = (float(np.asarray(self.t1)) - float(np.asarray(self.t0))) / self.records
+        between = max(1, math.ceil(apart / step - 1e-9))
+        return Span.counted(self.t0, apart / between, between, self.records)
 
     @property
     def records(self) -> int:
