@@ -8,10 +8,16 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place
 from spatial import Numbers, increasing, matrix_from_quaternion
+from spatial.checks import shown
 
 from .beam import Beam
 from .head_equation import check_model, compiled
 from .output_stations import Along, section_force
+from .panel_loops import second_loop
+from .panels import Panels
+from .soft.instant import SoftInstant, soft_instant
+from .soft.sampled_soft import sample_soft
+from .soft.soft_beam import Soft, SoftState, start_of
 from .space_path import AbstractSpacePath, BothLoops
 from .state import HeadState
 from .strain import Gait, strain_rates
@@ -67,10 +73,10 @@ class BodyFields(eqx.Module):
 
 
 def internal_wrench(
-    beam: Beam,
-    gait: Gait,
+    beam: Beam | Soft,
+    gait: Gait | None,
     fluid: AbstractFluid,
-    state: HeadState,
+    state: HeadState | SoftState,
     t: Numbers,
     path: AbstractSpacePath | None = None,
     stations: Numbers | None = None,
@@ -110,9 +116,45 @@ def internal_wrench(
 
 @compiled
 def _fields(beam, gait, fluid, state, t, path, stations):
+    if isinstance(beam, Soft) and not beam.is_beam:
+        return soft_fields(beam, gait, fluid, start_of(beam, state), t, path, stations)
+    beam = beam.beam if isinstance(beam, Soft) else beam
     body, along = path.sample(beam, fluid), Along(beam, stations)
     loops = path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X))
     return body_fields(loops, along, beam, gait, fluid, state, t)
+
+
+def soft_fields(
+    soft: Soft,
+    gait: Gait | None,
+    fluid: AbstractFluid,
+    state: SoftState,
+    t: Float[Array, ""],
+    path: AbstractSpacePath,
+    stations: Float[Array, "stations"],
+) -> BodyFields:
+    """`internal_wrench` of a soft beam. Its accelerations are those of the fast path, whatever the path here."""
+    grid = path if isinstance(path, Panels) else Panels()
+    sampled = sample_soft(soft, fluid, grid.order, grid.panels)
+    now, along = soft_instant(sampled, gait, fluid, state, t), Along(soft.beam, stations)
+    if isinstance(path, Panels):
+        prepared = sampled.body.stations(along.X)
+        loops = second_loop(sampled.body, now.law, fluid, now.head, t, now.first, prepared, now.at_nose)
+    elif soft.loads or len(soft.head.free) < 6:
+        raise ValueError(f"path = {shown(path)}: loads and heads that are held need cosserat.Panels")
+    else:
+        loops = path.both_loops(soft.beam, now.law, fluid, now.head, t, path.stations(soft.beam, along.X))
+    return instant_fields(loops, along, now, gait, fluid, t)
+
+
+def instant_fields(
+    loops: BothLoops, along: Along, now: SoftInstant, gait: Gait | None, fluid: AbstractFluid, t: Float[Array, ""]
+) -> BodyFields:
+    """`body_fields` of a soft beam: the actuators are those of the imposed strains, and a load may end the body."""
+    soft = now.law.imposed.soft
+    fields = body_fields(loops, along, soft.beam, now.law, fluid, now.head, t)
+    changed = along.power(loops, soft.imposed(gait), t), fields.tail + now.at_tail
+    return eqx.tree_at(lambda f: (f.actuator_power, f.tail), fields, changed)
 
 
 def body_fields(

@@ -16,6 +16,9 @@ from .panel_loops import FirstLoop, first_loop
 from .panels import Panels
 from .quadrature import load_nodes
 from .sampled_body import SampledBody
+from .soft.instant import SoftInstant, soft_instant
+from .soft.sampled_soft import SampledSoft, sample_soft
+from .soft.soft_beam import Soft, SoftState, start_of
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
@@ -50,6 +53,10 @@ class Energetics(eqx.Module):
         dissipation: power that the fluid's resistance takes, D [W].
         convective: power that the added inertia delivers beyond -dT_a/dt, P_conv [W]; zero in the kirchhoff form.
         wake: power that water which leaves the body takes into its wake, P_wake [W]; zero for fluids without a wake.
+        elastic: energy of a soft beam's free strains U [J].
+        viscous: power that their damping takes [W].
+        active: power that muscles deliver to them [W].
+        loads: power that a soft beam's loads deliver [W].
     """
 
     centre_w: Float[Array, "3"]
@@ -61,20 +68,26 @@ class Energetics(eqx.Module):
     dissipation: Float[Array, ""]
     convective: Float[Array, ""]
     wake: Float[Array, ""]
+    elastic: Float[Array, ""]
+    viscous: Float[Array, ""]
+    active: Float[Array, ""]
+    loads: Float[Array, ""]
 
 
 @compiled
 def energetics(
-    beam: Beam,
-    gait: Gait,
+    beam: Beam | Soft,
+    gait: Gait | None,
     fluid: AbstractFluid,
-    state: HeadState,
+    state: HeadState | SoftState,
     t: Numbers,
     path: Panels | None = None,
 ) -> Energetics:
     """Momentum, energies and powers at one instant, by the quadrature of the fast path.
 
-    In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv + P_wake.
+    In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv + P_wake. For a soft beam with a free head
+    the integral is over the imposed strains; muscles and loads add their power on the left, and dU/dt and the
+    viscous loss stand on the right.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> beam, gait, state = cosserat.eel(), gaits.planar(), cosserat.HeadState()
@@ -86,12 +99,16 @@ def energetics(
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
-        state: pose and twist of the head.
+        state: pose and twist of the head; of head and modes for a soft beam.
         t: time [s].
         path: the nodes along X; `Panels()` when None.
     """
     path = Panels() if path is None else path
     check_model(beam, gait, fluid, path)
+    if isinstance(beam, Soft) and not beam.is_beam:
+        sampled = sample_soft(beam, fluid, path.order, path.panels)
+        return soft_energetics(sampled, fluid, soft_instant(sampled, gait, fluid, start_of(beam, state), t))
+    beam = beam.beam if isinstance(beam, Soft) else beam
     body = path.sample(beam, fluid)
     return sampled_energetics(body, fluid, state, first_loop(body, gait, fluid, state, jnp.asarray(t, float)))
 
@@ -133,7 +150,18 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
         dissipation=-sum((power for name, power in powers.items() if name not in CONVECTIVE), zero),
         convective=sum((power for name, power in powers.items() if name in CONVECTIVE), zero),
         wake=wake,
+        elastic=zero,
+        viscous=zero,
+        active=zero,
+        loads=zero,
     )
+
+
+def soft_energetics(sampled: SampledSoft, fluid: AbstractFluid, now: SoftInstant) -> Energetics:
+    """`energetics` of a soft beam at one instant."""
+    sums = sampled_energetics(sampled.body, fluid, now.head, now.first)
+    more = now.elastic, now.viscous, now.active, now.loads
+    return eqx.tree_at(lambda e: (e.elastic, e.viscous, e.active, e.loads), sums, more)
 
 
 def momentum(beam: Beam, gait: Gait, state: HeadState, t: Numbers, path: Panels | None = None) -> Float[Array, "6"]:

@@ -15,7 +15,7 @@ from spatial.checks import shown
 
 from .beam import Beam
 from .panels import Panels
-from .soft.soft_beam import Soft
+from .soft.soft_beam import Soft, SoftState
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
 from .strain import Gait
@@ -42,9 +42,9 @@ def check_model(
     return path
 
 
-def check_state(state: HeadState) -> None:
-    """Refuses what is not the state of a head."""
-    if not isinstance(state, HeadState):
+def check_state(state: HeadState | SoftState) -> None:
+    """Refuses what is not the state of a head, or of a soft beam."""
+    if not isinstance(state, HeadState | SoftState):
         raise ValueError(f"state = {shown(state)}: must be a cosserat.HeadState, as cosserat.HeadState() at rest")
 
 

@@ -117,8 +117,12 @@ def second_loop(
     t: Float[Array, ""],
     first: FirstLoop,
     stations: Stations,
+    at_nose: Float[Array, "6"] | None = None,
 ) -> BothLoops:
-    """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)"""
+    """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)
+
+    `at_nose` is a wrench on the nose besides the fluid's, in the head frame [N, N·m]: a load, or what holds the head.
+    """
     fluid = fluid.at(t)
     motion, shape, twist_rate = first.motion, first.motion.shape, first.dynamics.twist_rate
     twist_rates = settle(motion.twist_rate + carried(shape.rotation, shape.position, twist_rate))  # (61)-(62)
@@ -134,6 +138,7 @@ def second_loop(
     force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
 
     nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
+    nose = nose if at_nose is None else nose + at_nose
     tangent = settle(apply(rotation, settle(strain.xi[:, :3].T)))
     n_at_loads = settle(nose[:3, None] + body.integral_at_loads(force))
     lever = settle(couple - _cross(tangent, n_at_loads))

@@ -31,12 +31,16 @@ def strain_tail(
     rest = jnp.array([1.0, 0, 0, 0, 0, 0])  # the unit stretch would hide the tail of small strains
 
     def tail(t):
-        strain = jax.vmap(jax.vmap(lambda x: gait(x, t) - rest))(X)
-        coefficients = jnp.abs(jnp.einsum("kn,pni->pki", legendre_coefficients(order), strain))
-        greatest = jnp.max(coefficients)
-        return jnp.max(coefficients[:, -2:]) / jnp.where(greatest > 0, greatest, 1.0)
+        return expansion_tail(jax.vmap(jax.vmap(lambda x: gait(x, t) - rest))(X))
 
     return jax.lax.map(tail, times)
+
+
+def expansion_tail(strain: Float[Array, "panels order 6"]) -> Float[Array, ""]:
+    """`strain_tail` of one strain at the smooth nodes, less its value at rest [-, 1/m], in the section frame."""
+    coefficients = jnp.abs(jnp.einsum("kn,pni->pki", legendre_coefficients(strain.shape[1]), strain))
+    greatest = jnp.max(coefficients)
+    return jnp.max(coefficients[:, -2:]) / jnp.where(greatest > 0, greatest, 1.0)
 
 
 def panel_turns(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> Float[Array, "times 2"]:

@@ -18,14 +18,17 @@ from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
 
 from .beam import Beam
-from .body_fields import STATIONS, body_fields
-from .energy import sampled_energetics
+from .body_fields import STATIONS, body_fields, instant_fields
+from .energy import sampled_energetics, soft_energetics
 from .head_equation import check_model
 from .orientation import MAX_SECOND_TURN, MAX_TURN
 from .output_stations import Along
 from .panel_loops import first_loop, second_loop
 from .panels import Panels
-from .resolution import coiled, panel_turns, strain_tail
+from .resolution import coiled, expansion_tail, panel_turns, strain_tail
+from .soft.instant import soft_instant
+from .soft.sampled_soft import sample_soft
+from .soft.soft_beam import Soft, SoftState
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
@@ -50,6 +53,13 @@ VARIABLES: dict[str, Label] = HEAD | {
     "semiaxis_b": (("X",), "m", "semi-axis of the section along t2"),
     "semiaxis_c": (("X",), "m", "semi-axis of the section along t3"),
     "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
+    "modes": (("time", "mode"), "1, 1/m", "free modes q of a soft beam"),
+    "mode_rates": (("time", "mode"), "1/s, 1/m/s", "rates of the free modes"),
+    "elastic_energy": (("time",), "J", "elastic energy of the free strains"),
+    "viscous_loss": (("time",), "W", "power the damping of the free strains takes"),
+    "muscle_power": (("time",), "W", "power muscles deliver to the free strains"),
+    "load_power": (("time",), "W", "power the loads besides the fluid deliver"),
+    "head_reaction": (("time", "wrench"), "N, N m", "what holds the head does to it, in the head frame"),
     "wake_power": (("time",), "W", "power that water leaving the body takes into its wake"),
     "carried_wrench": (("time", "X", "wrench"), "N, N m", "wrench carried by passing water, in the section frame"),
 }
@@ -57,13 +67,13 @@ VARIABLES: dict[str, Label] = HEAD | {
 
 @with_provenance("cosserat.simulate", state=HeadState, solver=diffrax.Dopri5)
 def simulate(
-    beam: Beam,
-    gait: Gait,
+    beam: Beam | Soft,
+    gait: Gait | None,
     fluid: AbstractFluid,
     t1: float = 10.0,
     *,
     t0: float = 0.0,
-    state: HeadState | None = None,
+    state: HeadState | SoftState | None = None,
     samples: int = 201,
     times: Numbers | None = None,
     stations: int = STATIONS,
@@ -75,6 +85,7 @@ def simulate(
     dt0: float | None = None,
     max_steps: int = 100_000,
     progress: bool = True,
+    method: str = "adaptive",
 ) -> xr.Dataset:
     """Swims from t0 to t1 and returns the motion, the internal wrench, the fluid's loads and the energy budget.
 
@@ -84,8 +95,8 @@ def simulate(
     (('time', 'X', 'section_axis'), 'N m')
 
     Args:
-        beam: the body.
-        gait: strain law (X, t) -> (Γ, K).
+        beam: the body; of a `Soft` one the modes, the elastic energy and the viscous loss are recorded besides.
+        gait: strain law (X, t) -> (Γ, K). None leaves a soft beam to itself.
         fluid: the fluid around it.
         t1: last time [s].
         t0: first time [s].
@@ -101,6 +112,7 @@ def simulate(
         dt0: first (or constant) time step [s].
         max_steps: greatest number of time steps.
         progress: say what goes on, with a progress bar where it takes more than a few seconds.
+        method: of the time steps, "adaptive" or "implicit": see `rollout`.
 
     Returns:
         A dataset over `time` and `X`; every variable has `units` and `long_name`, and the loads of the fluid
@@ -113,7 +125,8 @@ def simulate(
     if not isinstance(stations, int) or stations < 2:
         raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")
     number("t1", t1)
-    check_strain(gait, beam.length, number("t0", t0))
+    if gait is not None:
+        check_strain(gait, beam.length, number("t0", t0))
     say_compiling(progress)
     trajectory = rollout(
         beam,
@@ -133,9 +146,17 @@ def simulate(
         max_steps=max_steps,
         throw=False,
         progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
+        method=method,
     )
-    body = path.sample(beam, fluid)
-    _raise_if_coiled(gait, body, trajectory)
+    if isinstance(beam, Soft) and beam.is_beam:
+        beam = beam.beam
+    if isinstance(beam, Soft):
+        body = sample_soft(beam, fluid, path.order, path.panels)
+        if bool(trajectory.coiled):
+            raise SimulationError(COILED)
+    else:
+        body = path.sample(beam, fluid)
+        _raise_if_coiled(gait, body, trajectory)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     with waiting("recording ...", progress):
         fields, tail = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
@@ -174,21 +195,38 @@ def _warn_if_unresolved(path: AbstractSpacePath, tail: float) -> None:
 @program
 def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> tuple[dict[str, Any], Any]:
     """Everything at every output time, one instant after the other: memory stays small. And the tail of the strains."""
-    sampled = body if isinstance(path, Panels) else Panels().sample(beam, fluid)
-    along = Along(beam, beam.length * np.linspace(0.0, 1.0, stations), (sampled.load_X, sampled.load_weight))
-    prepared = path.stations(body, along.X)
+    soft = isinstance(beam, Soft)
+    sampled = body.body if soft else body if isinstance(path, Panels) else Panels().sample(beam, fluid)
+    profile = beam.beam if soft else beam
+    along = Along(profile, beam.length * np.linspace(0.0, 1.0, stations), (sampled.load_X, sampled.load_weight))
+    prepared = sampled.stations(along.X) if soft else path.stations(body, along.X)
     grid = path if isinstance(path, Panels) else Panels()
-    tail = jnp.max(strain_tail(gait, beam.length, trajectory.time, grid.order, grid.panels))
 
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
-        first = first_loop(sampled, gait, fluid, state, t)
-        sums = sampled_energetics(sampled, fluid, state, first)
-        if isinstance(path, Panels):
-            loops = second_loop(body, gait, fluid, state, t, first, prepared)
+        if soft:
+            now = soft_instant(body, gait, fluid, state, t)
+            state, sums = now.head, soft_energetics(body, fluid, now)
+            loops = second_loop(sampled, now.law, fluid, state, t, now.first, prepared, now.at_nose)
+            fields = instant_fields(loops, along, now, gait, fluid, t)
+            extra = {
+                "modes": trajectory.q[k],
+                "mode_rates": trajectory.dq[k],
+                "elastic_energy": sums.elastic,
+                "viscous_loss": sums.viscous,
+                "muscle_power": sums.active,
+                "load_power": sums.loads,
+                "head_reaction": now.reaction,
+            }
+            law = now.law
         else:
-            loops = path.both_loops(body, gait, fluid, state, t, prepared)
-        fields = body_fields(loops, along, beam, gait, fluid, state, t)
+            first = first_loop(sampled, gait, fluid, state, t)
+            sums = sampled_energetics(sampled, fluid, state, first)
+            if isinstance(path, Panels):
+                loops = second_loop(body, gait, fluid, state, t, first, prepared)
+            else:
+                loops = path.both_loops(body, gait, fluid, state, t, prepared)
+            fields, extra, law = body_fields(loops, along, beam, gait, fluid, state, t), {}, gait
         rotation = matrix_from_quaternion(state.quaternion)
         record = {
             "head_position": state.position,
@@ -219,9 +257,17 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
         if fields.carried is not None:
             record["carried_wrench"] = fields.carried
         record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
-        return record | fields.nose
+        return record | fields.nose | extra, tail_of(law, t)
 
-    record = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+    def tail_of(law, t):
+        if not soft:
+            return strain_tail(law, beam.length, t[None], grid.order, grid.panels)[0]
+        rest = jnp.array([1.0, 0, 0, 0, 0, 0])
+        strain = jax.vmap(lambda x: law(x, t) - rest)(sampled.X)
+        return expansion_tail(strain.reshape(-1, grid.order, 6))
+
+    record, tails = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
+    tail = jnp.max(tails)
     return record | {"semiaxis_b": along.section.b, "semiaxis_c": along.section.c}, tail
 
 

@@ -1,0 +1,98 @@
+"""A soft beam at one instant, told in the terms of a beam under imposed strains: one record serves both."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+
+from ..panel_loops import FirstLoop, first_loop
+from ..state import HeadState
+from ..strain import Gait
+from .sampled_soft import SampledSoft
+from .soft_beam import SoftState, StrainAt
+from .soft_loop import SoftLoop, soft_loop, tail_place
+
+
+class SoftInstant(eqx.Module):
+    """What one instant of a soft beam is.
+
+    Attributes:
+        head: pose and twist of the head, with what its holder gives.
+        law: the whole strain about the instant, a law (X, t) as that of a gait.
+        first: the first space loop under that law, with the true rate of the head's twist and all loads.
+        rates: (dη0/dt, d²q/dt²), in the head frame [m/s², rad/s², 1/s², 1/(m·s²)].
+        at_nose: loads and reaction on the nose, in the head frame [N, N·m].
+        at_tail: load on the tail: force in the world, moment in the section frame [N, N·m].
+        reaction: what the holder does to the head, in its frame [N, N·m].
+        elastic: energy of the free strains [J].
+        viscous: power that their damping takes [W].
+        active: power that muscles deliver [W].
+        loads: power that the loads deliver [W].
+    """
+
+    head: HeadState
+    law: StrainAt
+    first: FirstLoop
+    rates: Float[Array, "m"]
+    at_nose: Float[Array, "6"]
+    at_tail: Float[Array, "6"]
+    reaction: Float[Array, "6"]
+    elastic: Float[Array, ""]
+    viscous: Float[Array, ""]
+    active: Float[Array, ""]
+    loads: Float[Array, ""]
+
+
+def soft_instant(
+    sampled: SampledSoft, gait: Gait | None, fluid: AbstractFluid, state: SoftState, t: Float[Array, ""]
+) -> SoftInstant:
+    """Accelerations, loads and powers of a soft beam.
+
+    Args:
+        sampled: the body on its grids.
+        gait: what imposes strains; None for the rest shape.
+        fluid: the fluid around it.
+        state: of head and modes.
+        t: time [s].
+    """
+    loop = soft_loop(sampled, gait, fluid, state.head, state.q, state.dq, t)
+    rates = loop.rates()
+    law = sampled.soft.strain(gait, t, state.q, state.dq, rates[6:])
+    first = first_loop(sampled.body, law, fluid, loop.head, t)
+    first = eqx.tree_at(
+        lambda f: (f.dynamics.twist_rate, f.fluid_wrench), first, (rates[:6], loop.sections.fluid_wrench)
+    )
+    reaction = loop.reaction(rates)
+    pushed = loop.parts.nose - loop.sections.nose  # loads on the nose
+    at_tail, tail_power = _at_tail(sampled, loop, state)
+    load = loop.sections.terms.get("load")
+    power = pushed @ loop.head.twist + tail_power
+    if load is not None:
+        power = power + jnp.sum(sampled.body.load_weight * jnp.sum(load * loop.sections.loads.twist, axis=0))
+    return SoftInstant(
+        head=loop.head,
+        law=law,
+        first=first,
+        rates=rates,
+        at_nose=pushed + reaction,
+        at_tail=at_tail,
+        reaction=reaction,
+        elastic=sampled.elastic_energy(state.q),
+        viscous=state.dq @ sampled.damping @ state.dq,
+        active=-sampled.active_force(gait, state.q, t) @ state.dq,
+        loads=power,
+    )
+
+
+def _at_tail(sampled: SampledSoft, loop: SoftLoop, state: SoftState):
+    """Load on the tail as force in the world and moment in the section frame, and its power."""
+    if loop.parts.tail is None:
+        return jnp.zeros(6), jnp.zeros(())
+    body, shape = sampled.body, loop.sections.motion.shape
+    position, rotation = tail_place(body, shape)
+    force, couple = loop.parts.tail[:3], loop.parts.tail[3:]
+    moment = rotation.T @ (couple - jnp.cross(position, force))
+    twist = loop.sections.motion.twist @ body.stations(body.beam.length[None]).from_smooth[:, 0]
+    power = (rotation.T @ force) @ twist[:3] + moment @ twist[3:]
+    return jnp.concatenate([loop.head.rotation @ force, moment]), power
