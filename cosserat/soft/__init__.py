@@ -22,9 +22,23 @@ from .soft_beam import (
     SoftState as SoftState,
     soft_state as soft_state,
 )
+from .statics import (
+    Equilibrium as Equilibrium,
+    EquilibriumPath as EquilibriumPath,
+    equilibrium as equilibrium,
+    equilibrium_path as equilibrium_path,
+    tail_pose as tail_pose,
+)
 from .strain_basis import (
     FreeStrains as FreeStrains,
     Functions as Functions,
     Legendre as Legendre,
     PiecewiseConstant as PiecewiseConstant,
+)
+from .vibration import (
+    ComplexModes as ComplexModes,
+    NaturalModes as NaturalModes,
+    buckling_factor as buckling_factor,
+    complex_modes as complex_modes,
+    natural_modes as natural_modes,
 )

@@ -1,0 +1,221 @@
+"""Small motions of a soft beam about a state: natural frequencies, complex modes, buckling loads."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float
+
+from hydro import AbstractFluid, Void
+from spatial import Numbers, bracket, finite, number, quaternion_exp, quaternion_multiply
+
+from ..panels import Panels
+from ..state import HeadState, unchecked_state
+from ..strain import Gait
+from .equations import inertia_matrix
+from .mechanism import SoftMechanism
+from .sampled_soft import SampledSoft, sample_soft
+from .soft_beam import Soft, SoftState, start_of, unchecked_soft_state
+from .soft_loop import static_parts
+from .statics import StaticProblem, equilibrium, static_problem
+
+
+class NaturalModes(eqx.Module):
+    """Undamped small vibrations about a shape at rest.
+
+    Attributes:
+        frequency: angular frequencies, lowest first [rad/s]; those of rigid motions are zero to round-off.
+        shape: a column for each: displacement and turn of the head where it is free, then the modes q; of unit inertia.
+        inertia: of head and modes, body and water [kg, kg·m, kg·m²].
+        stiffness: tangent about the shape [N/m, N·m, J].
+    """
+
+    frequency: Float[Array, "m"]
+    shape: Float[Array, "m m"]
+    inertia: Float[Array, "m m"]
+    stiffness: Float[Array, "m m"]
+
+
+def natural_modes(
+    soft: Soft,
+    fluid: AbstractFluid | None = None,
+    *,
+    q: Numbers | None = None,
+    gait: Gait | None = None,
+    head: HeadState | None = None,
+    t: Numbers = 0.0,
+    path: Panels | None = None,
+) -> NaturalModes:
+    """Natural frequencies and shapes of a soft beam at rest, with the added mass of the fluid. jit- and vmap-safe.
+
+    Damping and drag are left out: see `complex_modes`. The shape `q` should be an equilibrium under conservative
+    loads; an unstable one gives NaN.
+
+    Args:
+        soft: the beam.
+        fluid: the fluid around it; nothing when None.
+        q: modes of the shape [-, 1/m]; zero when None.
+        gait: what imposes strains; the rest shape when None.
+        head: pose of the head; at the world's origin when None.
+        t: time of gait, loads and muscles [s].
+        path: the nodes along X; `Panels()` when None.
+
+    Example:
+        >>> import cosserat
+        >>> rod = cosserat.rod(length=0.5, b=0.01, c=0.02, density=1100.0)
+        >>> soft = cosserat.Soft(rod, cosserat.FreeStrains(modes={"K3": 8}), cosserat.Elastic(1e6, poisson=0.45),
+        ...     head=cosserat.Clamped())
+        >>> round(float(cosserat.natural_modes(soft).frequency[0]), 2)
+        2.12
+    """
+    path, fluid = Panels() if path is None else path, Void() if fluid is None else fluid
+    sampled = sample_soft(soft, fluid, path.order, path.panels)
+    modes = jnp.zeros(soft.modes) if q is None else finite("q", q, (soft.modes,))
+    state = HeadState() if head is None else head
+    return _natural(sampled, gait, fluid, state, modes, number("t", t))
+
+
+@eqx.filter_jit
+def _natural(sampled: SampledSoft, gait, fluid, head, q, t):
+    soft = sampled.soft
+    problem = StaticProblem(sampled, gait, fluid, soft.head.held(head, t)[0], t)
+    h = len(soft.head.free)
+    start = jnp.concatenate([jnp.zeros(h), q])
+    tangent = problem.tangent(start, jnp.asarray(1.0))
+    parts = static_parts(sampled, gait, fluid, problem.head, q, t, jnp.asarray(1.0))
+    unknown = problem.unknowns
+    matrix = inertia_matrix(parts, soft.components)[np.ix_(unknown, unknown)]
+    stiffness = 0.5 * (tangent + tangent.T)
+    # Eigenvalues 1 / (ω² + σ) of the inertia against stiffness and shift: the lowest frequencies are the most exact.
+    alone = matrix[h:, h:]
+    if h:
+        alone = alone - matrix[h:, :h] @ jnp.linalg.solve(matrix[:h, :h], matrix[:h, h:])
+    shift = jnp.min(jnp.diagonal(stiffness)[h:] / jnp.diagonal(alone)) if h else 0.0
+    factor = jnp.linalg.cholesky(stiffness + shift * matrix)
+    half = jax.scipy.linalg.solve_triangular(factor, matrix, lower=True)
+    inverse = jax.scipy.linalg.solve_triangular(factor, half.T, lower=True)
+    values, vectors = jnp.linalg.eigh(0.5 * (inverse + inverse.T))
+    square = 1.0 / values[::-1] - shift
+    shape = jax.scipy.linalg.solve_triangular(factor.T, vectors[:, ::-1], lower=False) / jnp.sqrt(values[None, ::-1])
+    return NaturalModes(jnp.sqrt(jnp.maximum(square, 0.0)), shape, matrix, stiffness)
+
+
+class ComplexModes(eqx.Module):
+    """Small motions about any state: exp(λ t) each.
+
+    Attributes:
+        rate: λ, greatest real part first [1/s]: growth is its real part, angular frequency its imaginary part.
+        shape: a column for each: displacement and turn of the head in its frame where it is free, modes q, and their
+            velocities, each in its own unit.
+        matrix: of the linear motion.
+    """
+
+    rate: Complex[Array, "s"]
+    shape: Complex[Array, "s s"]
+    matrix: Float[Array, "s s"]
+
+
+def complex_modes(
+    soft: Soft,
+    gait: Gait | None,
+    fluid: AbstractFluid,
+    state: SoftState | HeadState | None = None,
+    t: Numbers = 0.0,
+    path: Panels | None = None,
+) -> ComplexModes:
+    """Growth rates and frequencies of small motions about a state, with drag, damping and speed. jit- and vmap-safe.
+
+    The state should be steady: its twist constant but for what is studied. Divergence is a positive real rate,
+    flutter a pair with positive real part.
+
+    Args:
+        soft: the beam.
+        gait: what imposes strains; None for the rest shape.
+        fluid: the fluid around it.
+        state: of head and modes; at rest when None.
+        t: time of gait, loads and muscles [s].
+        path: the nodes along X; `Panels()` when None.
+    """
+    path = Panels() if path is None else path
+    sampled = sample_soft(soft, fluid, path.order, path.panels)
+    return _complex(SoftMechanism(sampled, gait, fluid), start_of(soft, state), number("t", t))
+
+
+@eqx.filter_jit
+def _complex(mechanism: SoftMechanism, state: SoftState, t):
+    soft, free = mechanism.sampled.soft, np.asarray(mechanism.held, int)
+    h, n = len(free), soft.modes
+    m = h + n
+    held, _ = soft.head.held(state.head, t)
+
+    def flow(x):
+        """Rates of displacements, modes and velocities, of small displacements of the head in its frame."""
+        moved = jnp.zeros(6).at[free].set(x[:h], unique_indices=True)
+        twist = held.twist.at[free].add(x[m : m + h], unique_indices=True)
+        quaternion = quaternion_multiply(held.quaternion, quaternion_exp(moved[3:]))
+        head = unchecked_state(held.position + held.rotation @ moved[:3], quaternion, twist)
+        now = unchecked_soft_state(head, state.q + x[h:m], state.dq + x[m + h :])
+        rates = mechanism.loop(t, now).rates()
+        # g = ḡ exp(δ): dδ/dt = (η - η̄) - [η̄, δ] to first order.
+        drift = (twist - held.twist - bracket(held.twist, moved))[free]
+        return jnp.concatenate([drift, now.dq - state.dq, rates[free], rates[6:]])
+
+    matrix = jax.jacfwd(flow)(jnp.zeros(2 * m))
+    values, vectors = jnp.linalg.eig(matrix)
+    order = jnp.argsort(-values.real)
+    return ComplexModes(values[order], vectors[:, order], matrix)
+
+
+def buckling_factor(
+    soft: Soft,
+    fluid: AbstractFluid | None = None,
+    *,
+    below: float,
+    above: float,
+    gait: Gait | None = None,
+    head: HeadState | None = None,
+    path: Panels | None = None,
+    tolerance: float = 1e-12,
+) -> float:
+    """The factor of the loads at which an equilibrium branch loses its stiffness: the tangent becomes singular.
+
+    The branch is that of a perfect body, followed from `below`, where it is stable, towards `above`, where it is not.
+
+    Args:
+        soft: the beam, with conservative loads.
+        fluid: what acts on the sections; nothing when None.
+        below: a factor at which the equilibrium is stable [-].
+        above: one at which it is not [-].
+        gait: what imposes strains; the rest shape when None.
+        head: pose of the head; at the world's origin when None.
+        path: the nodes along X; `Panels()` when None.
+        tolerance: relative, of the factor [-].
+    """
+    from scipy.optimize import brentq
+
+    problem = static_problem(soft, fluid, gait=gait, head=head, path=path)
+    pinned = jnp.zeros(len(problem.free))
+    least = eqx.filter_jit(lambda problem, x, factor: jnp.linalg.eigvalsh(_symmetric(problem.tangent(x, factor)))[0])
+    last = {"x": jnp.zeros(len(problem.unknowns))}
+
+    def stiffness(factor):
+        at = jnp.asarray(float(factor))
+        found = equilibrium(
+            soft, fluid, gait=gait, head=head, guess=last["x"], factor=at, path=path, tolerance=1e-9, throw=False
+        )
+        if not bool(found.converged):
+            raise ValueError(f"buckling_factor: no equilibrium at the factor {float(factor):g}")
+        x = jnp.concatenate([pinned, found.q])
+        return float(least(problem, x, at))
+
+    ends = stiffness(below), stiffness(above)
+    if not ends[0] > 0 > ends[1]:
+        raise ValueError(
+            f"buckling_factor: the least stiffness is {ends[0]:.3g} J at below = {below:g} and {ends[1]:.3g} J at "
+            f"above = {above:g}: must be positive and negative"
+        )
+    return float(brentq(stiffness, below, above, rtol=tolerance))
+
+
+def _symmetric(matrix):
+    return 0.5 * (matrix + matrix.T)
