@@ -85,7 +85,7 @@ def simulate(
     dt0: float | None = None,
     max_steps: int = 100_000,
     progress: bool = True,
-    method: str = "adaptive",
+    method: str | None = None,
 ) -> xr.Dataset:
     """Swims from t0 to t1 and returns the motion, the internal wrench, the fluid's loads and the energy budget.
 
@@ -112,7 +112,7 @@ def simulate(
         dt0: first (or constant) time step [s].
         max_steps: greatest number of time steps.
         progress: say what goes on, with a progress bar where it takes more than a few seconds.
-        method: of the time steps, "adaptive" or "implicit": see `rollout`.
+        method: of the time steps, "adaptive" or "implicit", the default for a soft beam: see `rollout`.
 
     Returns:
         A dataset over `time` and `X`; every variable has `units` and `long_name`, and the loads of the fluid

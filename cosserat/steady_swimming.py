@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from gaits import Cycle, periodic_orbit, wave_period
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
+from spatial.checks import shown
 from stepping import Span, explicit_steps, unit_quaternions
 from stepping.tableaus import Tableau
 
@@ -17,6 +18,8 @@ from .head_equation import check_model
 from .output_stations import Along
 from .panels import Panels
 from .resolution import coiled, panel_turns
+from .soft.soft_beam import Soft
+from .soft.steady import soft_steady_swim
 from .space_path import AbstractSpacePath
 from .state import unchecked_state
 from .strain import Gait, strain_rates
@@ -26,7 +29,7 @@ REST = (-0.3, 0.0, 0.0, 0.0, 0.0, 0.0)  # initial guess: slowly forward
 
 
 def steady_swim(
-    beam: Beam,
+    beam: Beam | Soft,
     gait: Gait,
     fluid: AbstractFluid,
     *,
@@ -52,7 +55,7 @@ def steady_swim(
     (True, 0.16)
 
     Args:
-        beam: the body.
+        beam: the body; of a `Soft` one the free modes repeat too, and power is that of actuators and muscles.
         gait: strain law (X, t) -> (Γ, K), periodic from t0 on.
         fluid: the fluid around it, the same everywhere.
         period: period of the gait [s]; that of its travelling waves when None.
@@ -76,6 +79,12 @@ def steady_swim(
     settled = jnp.max(jnp.stack([jnp.zeros(()), *map(jnp.asarray, breaks)]))
     whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # after the break, not on it
     begin = T * whole if t0 is None else finite("t0", t0, ())
+    if isinstance(beam, Soft) and not beam.is_beam:
+        if not isinstance(path, Panels):
+            raise ValueError(f"path = {shown(path)}: a soft beam is integrated in time on cosserat.Panels")
+        start = finite("guess", guess, (None,))
+        return soft_steady_swim(beam, gait, fluid, T, begin, start, steps, stations, path, transient, tolerance, throw)
+    beam = beam.beam if isinstance(beam, Soft) else beam
     body = path.sample(beam, fluid)
 
     def swim(twist, model, records):

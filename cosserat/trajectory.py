@@ -4,6 +4,7 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from hydro import AbstractFluid
@@ -13,6 +14,7 @@ from stepping import (
     STORED_STEPS,
     AbstractMotion,
     Marcher,
+    SemiImplicit,
     Span,
     break_times,
     implicit_steps,
@@ -109,7 +111,7 @@ def rollout(
     land: bool = False,
     throw: bool = True,
     progress: diffrax.AbstractProgressMeter | None = None,
-    method: str = "adaptive",
+    method: str | None = None,
 ) -> Trajectory:
     """Swims: integrates the head's dynamics in time. jit-, vmap- and grad-safe.
 
@@ -133,7 +135,8 @@ def rollout(
         rtol: relative tolerance of the adaptive step [-].
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
-        dt0: first (or constant) step [s]; a thousandth of the run when None.
+        dt0: first (or constant) step [s]; a thousandth of the run when None. With method = "implicit" the length of
+            equal steps; None lets them adapt to the tolerances.
         max_steps: greatest number of steps; in reverse mode no more than `stepping.STORED_STEPS`, all stages of which
             are kept, unless an adjoint is given.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
@@ -144,11 +147,12 @@ def rollout(
         throw: raise when the integration fails; otherwise `succeeded` and `coiled` tell; arrays
             past a failure are infinite.
         progress: a diffrax progress meter.
-        method: "adaptive" for explicit steps under error control, or "implicit" for equal steps of about dt0 that are
-            implicit in the stiffness and damping of a soft beam, which then do not bound the step.
+        method: "adaptive" for explicit steps under error control, as for a beam; "implicit" for steps that are
+            implicit in the stiffness and damping of a soft beam, which then do not bound the step. None takes the
+            second for a soft beam, unless a solver or a controller is given.
     """
     path = check_model(beam, gait, fluid, path)
-    one_of("method", method, METHODS)
+    one_of("method", method, (*METHODS, None))
     span = Span(t0, t1, samples, times)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
     if isinstance(beam, Soft) and beam.is_beam:
@@ -157,9 +161,12 @@ def rollout(
         if not isinstance(path, Panels):
             raise ValueError(f"path = {shown(path)}: a soft beam is integrated in time on cosserat.Panels")
         sampled = sample_soft(beam, fluid, path.order, path.panels)
-        if method == "implicit":
+        implicit = solver is None and controller is None if method is None else method == "implicit"
+        if implicit and dt0 is not None:
             run = _stepped_soft(sampled, gait, fluid, _even_steps(span, times, dt0), start_of(beam, state))
         else:
+            if implicit:
+                marcher = Marcher(SemiImplicit(), controller, rtol, atol, dt0, max_steps, adjoint, progress)
             run = _integrate_soft(sampled, gait, fluid, span, start_of(beam, state), marcher, land)
     else:
         if method == "implicit":
@@ -197,7 +204,7 @@ def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
 
 @program
 def _integrate_soft(sampled, gait, fluid, span, state, marcher, land):
-    """The compiled part, for a soft beam and explicit steps."""
+    """The compiled part, for a soft beam and steps under error control."""
     mechanism = SoftMechanism(sampled, gait, fluid)
     march = integrate(mechanism, mechanism.start(state), span, marcher, gait, False, land)
     return _soft_trajectory(mechanism, span, march.states, march.steps, march.reached)
@@ -229,7 +236,5 @@ def _soft_trajectory(mechanism, span, points, steps, reached):
 def _even_steps(span, times, dt0):
     """The span with equal steps of at most dt0 between its even records."""
     if times is not None:
-        raise ValueError("times: method = 'implicit' takes equal steps between even output times: give samples instead")
-    if dt0 is None:
-        raise ValueError("dt0 = None: method = 'implicit' needs its step [s], such as a fiftieth of a beat")
+        raise ValueError("times: equal implicit steps (dt0) end at even output times: give samples, or leave out dt0")
     return span.with_steps(dt0)
