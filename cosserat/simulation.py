@@ -55,6 +55,7 @@ VARIABLES: dict[str, Label] = HEAD | {
     "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
     "modes": (("time", "mode"), "1, 1/m", "free modes q of a soft beam"),
     "mode_rates": (("time", "mode"), "1/s, 1/m/s", "rates of the free modes"),
+    "mode_accelerations": (("time", "mode"), "1/s^2, 1/m/s^2", "second rates of the free modes"),
     "elastic_energy": (("time",), "J", "elastic energy of the free strains"),
     "viscous_loss": (("time",), "W", "power the damping of the free strains takes"),
     "muscle_power": (("time",), "W", "power muscles deliver to the free strains"),
@@ -212,6 +213,7 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
             extra = {
                 "modes": trajectory.q[k],
                 "mode_rates": trajectory.dq[k],
+                "mode_accelerations": now.rates[6:],
                 "elastic_energy": sums.elastic,
                 "viscous_loss": sums.viscous,
                 "muscle_power": sums.active,

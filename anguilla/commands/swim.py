@@ -52,6 +52,8 @@ examples:
       no water: the body turns by deforming, its momentum stays zero
   anguilla swim --gait planar --period 0.8 --wavelength 1.2 --out out --film mp4
       another wave; a film in MP4 (needs ffmpeg)
+  anguilla swim --gait planar --tail-stiffness 1e5 --out out
+      the last 0.8 m are passive: an elastic tail that follows the water and the imposed wave in front
 
 files in DIR, all named after the gait:
   GAIT.nc                    everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
@@ -85,6 +87,20 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     wave = parser.add_argument_group("the wave")
     wave.add_argument("--period", type=positive, default=1.0, metavar="S", help="period [s]; default: 1")
     wave.add_argument("--wavelength", type=positive, default=1.0, metavar="M", help="wavelength [m]; default: 1")
+    tail = parser.add_argument_group("a passive tail")
+    tail.add_argument(
+        "--tail-stiffness",
+        type=positive,
+        metavar="PA",
+        help="Young's modulus of a passive tail [Pa], such as 1e5; default: all curvature is imposed",
+    )
+    tail.add_argument(
+        "--tail-start", type=positive, default=1.2, metavar="M", help="where the passive tail begins [m]; default: 1.2"
+    )
+    tail.add_argument(
+        "--tail-damping", type=positive, default=0.05, metavar="S", help="its damping time [s]; default: 0.05"
+    )
+    tail.add_argument("--tail-modes", type=at_least(1), default=6, metavar="N", help="modes a bending; default: 6")
     water = parser.add_argument_group("the water")
     water.add_argument("--fluid", choices=FLUIDS, default="morison", help="default: morison (drag and added mass)")
     water.add_argument(
@@ -120,6 +136,8 @@ def check(arguments: argparse.Namespace) -> str | None:
     """Checks combinations of arguments; returns an error message or None."""
     if arguments.fluid == "void" and arguments.added_mass is not None:
         return "argument --added-mass: there is none with --fluid void"
+    if arguments.tail_start >= float(cosserat.eel().length):
+        return f"argument --tail-start: {arguments.tail_start:g}: must be less than the length of the body, 2 m"
     if arguments.fps > 100:
         return f"argument --fps: {arguments.fps:g}: must be at most 100"
     if arguments.width > 4096:
@@ -138,13 +156,22 @@ def resolve(arguments: argparse.Namespace) -> None:
         arguments.added_mass = arguments.added_mass or "paper"
 
 
+def body(arguments: argparse.Namespace) -> cosserat.Beam | cosserat.Soft:
+    """The eel, with a passive tail if a stiffness is given."""
+    beam = cosserat.eel()
+    if arguments.tail_stiffness is None:
+        return beam
+    tail = cosserat.FreeStrains(arguments.tail_start, modes=dict.fromkeys(("K2", "K3"), arguments.tail_modes))
+    return cosserat.Soft(beam, tail, cosserat.Elastic(arguments.tail_stiffness, damping_time=arguments.tail_damping))
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Simulates, draws, writes, and prints the summary."""
     begin = time.perf_counter()
     say = _silent if arguments.quiet else _say
     gait = gaits.PUBLISHED[arguments.gait](wavelength=arguments.wavelength, period=arguments.period)
     fluid = hydro.Void() if arguments.fluid == "void" else hydro.Morison(added_mass=arguments.added_mass)
-    beam = cosserat.eel()
+    beam = body(arguments)
     say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles) ...")
     dataset = cosserat.simulate(
         beam,

@@ -41,9 +41,12 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
         rate, exact = energy_rate(dataset)
         upper.axhline(0.0, color=BLACK, linewidth=0.6)
         upper.plot(time, dataset["actuator_power"], color=BLUE, label="actuators")
-        upper.plot(time, rate, color=ORANGE, label=r"$\mathrm{d}(T+T_a)/\mathrm{d}t$")
+        stored = "T+T_a+U" if "elastic_energy" in dataset else "T+T_a"
+        upper.plot(time, rate, color=ORANGE, label=rf"$\mathrm{{d}}({stored})/\mathrm{{d}}t$")
         upper.plot(time, dataset["dissipation"], color=VERMILLION, label="dissipated by drag")
         upper.plot(time, dataset["convective_power"], color=GREEN, label="convective")
+        if "viscous_loss" in dataset:
+            upper.plot(time, dataset["viscous_loss"], color=BLACK, linestyle="--", label="lost in the body")
         upper.set_ylabel(label("power", "W"))
         upper.margins(x=0.0)
         frame_label(upper, "Power")

@@ -5,21 +5,25 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
 
 import cosserat
+from cosserat.soft.soft_beam import unchecked_soft_state
 from cosserat.state import unchecked_state
 from cosserat.strain import Gait
 from hydro import AbstractFluid
+from spatial import matrix_from_quaternion, quaternion_rate
 
 from .record import check_record
 
 
-def with_energy_rate(dataset: xr.Dataset, beam: cosserat.Beam, gait: Gait, fluid: AbstractFluid) -> xr.Dataset:
+def with_energy_rate(
+    dataset: xr.Dataset, beam: cosserat.Beam | cosserat.Soft, gait: Gait | None, fluid: AbstractFluid
+) -> xr.Dataset:
     """Adds `energy_rate`, d/dt(T + T_a) [W], computed as the derivative of the energy along the motion.
 
     The energy depends on time (through the shape) and on the head's twist, whose rate is recorded. No finite
-    difference between output times is needed, so the residual of the power identity measures the dynamics.
+    difference between output times is needed, so the residual of the power identity measures the dynamics. The
+    energy of a soft beam is T + T_a + U, and depends on its modes too.
 
     Args:
         dataset: result of `cosserat.simulate`.
@@ -27,36 +31,31 @@ def with_energy_rate(dataset: xr.Dataset, beam: cosserat.Beam, gait: Gait, fluid
         gait: its strain law.
         fluid: its fluid.
     """
-    check_record(dataset, ("time", "head_twist", "head_twist_rate"))
-    rate = _rates(
-        beam,
-        gait,
-        fluid,
-        jnp.asarray(dataset["time"].values),
-        jnp.asarray(dataset["head_twist"].values),
-        jnp.asarray(dataset["head_twist_rate"].values),
-    )
-    labels = {"units": "W", "long_name": "rate of the kinetic energy of body and added mass"}
+    names = ("head_position", "head_quaternion", "head_twist", "head_twist_rate")
+    check_record(dataset, ("time", *names))
+    soft = isinstance(beam, cosserat.Soft) and not beam.is_beam
+    if soft:
+        names = (*names, "modes", "mode_rates", "mode_accelerations")
+    rate = _rates(beam, gait, fluid, *(jnp.asarray(dataset[name].values) for name in ("time", *names)))
+    what = "kinetic and elastic energy" if soft else "kinetic energy"
+    labels = {"units": "W", "long_name": f"rate of the {what} of body and added mass"}
     return dataset.assign(energy_rate=("time", np.asarray(rate), labels))
 
 
 @eqx.filter_jit
-def _rates(
-    beam: cosserat.Beam,
-    gait: Gait,
-    fluid: AbstractFluid,
-    time: Float[Array, "times"],
-    twist: Float[Array, "times 6"],
-    twist_rate: Float[Array, "times 6"],
-) -> Float[Array, "times"]:
-    def energy(t, twist):
+def _rates(beam, gait, fluid, time, position, quaternion, twist, twist_rate, *modes):
+    def energy(t, position, quaternion, twist, *modes):
         # No run-time check inside: JAX does not cache programs with Python callbacks.
-        state = unchecked_state(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist)
+        state = unchecked_state(position, quaternion, twist)
+        if modes:
+            state = unchecked_soft_state(state, *modes)
         sums = cosserat.energetics(beam, gait, fluid, state, t)
-        return sums.kinetic + sums.added
+        return sums.kinetic + sums.added + sums.elastic
 
     def rate(instant):
-        t, twist, twist_rate = instant
-        return jax.jvp(energy, (t, twist), (jnp.ones_like(t), twist_rate))[1]
+        t, position, quaternion, twist, twist_rate, *modes = instant
+        moves = matrix_from_quaternion(quaternion) @ twist[:3], quaternion_rate(quaternion, twist[3:])
+        primals = (t, position, quaternion, twist, *modes[:2])
+        return jax.jvp(energy, primals, (jnp.ones_like(t), *moves, twist_rate, *modes[1:]))[1]
 
-    return jax.lax.map(rate, (time, twist, twist_rate))
+    return jax.lax.map(rate, (time, position, quaternion, twist, twist_rate, *modes))

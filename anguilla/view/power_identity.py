@@ -10,7 +10,7 @@ POWERS = ("time", "actuator_power", "dissipation", "convective_power")
 
 
 def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
-    """d/dt(T + T_a) [W], and whether it is exact.
+    """d/dt(T + T_a) [W], with the elastic energy of a soft beam, and whether it is exact.
 
     Exact if the dataset contains `energy_rate` (see `anguilla.with_energy_rate`); otherwise the derivative of a quintic
     spline through the recorded energies, whose accuracy depends on the output interval.
@@ -19,14 +19,19 @@ def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
 
     if "energy_rate" in dataset:
         return dataset["energy_rate"].values, True
-    energy = (dataset["kinetic_energy"] + dataset["added_energy"]).values
+    energy = (dataset["kinetic_energy"] + dataset["added_energy"] + dataset.get("elastic_energy", 0.0)).values
     degree = min(5, (len(energy) - 1) // 2 * 2 + 1, len(energy) - 1)
     spline = make_interp_spline(dataset["time"].values, energy, k=max(degree if degree % 2 else degree - 1, 1))
     return np.asarray(spline.derivative()(dataset["time"].values)), False
 
 
 def identity_residual(dataset: xr.Dataset) -> Float[np.ndarray, "time"]:
-    """Residual of the power identity [W]: actuators - d/dt(T + T_a) - dissipation + convective power."""
+    """Residual of the power identity [W]: actuators - d/dt(T + T_a) - dissipation + convective power.
+
+    For a soft beam muscles and loads deliver power too, and the damping of its free strains takes some.
+    """
     check_record(dataset, POWERS)
     powers = dataset["actuator_power"] - dataset["dissipation"] + dataset["convective_power"]
+    for name, sign in (("muscle_power", 1.0), ("load_power", 1.0), ("viscous_loss", -1.0), ("wake_power", -1.0)):
+        powers = powers + sign * dataset.get(name, 0.0)
     return powers.values - energy_rate(dataset)[0]

@@ -362,12 +362,12 @@ def _ends(piece: FreeStrains, beam: Beam) -> tuple[float, float]:
     """Both ends of a piece as parts of the length."""
     if piece.start == 0.0 and piece.stop is None:
         return 0.0, 1.0
-    if isinstance(beam.length, Tracer):
+    if isinstance(beam.profile.breaks, Tracer):
         raise ValueError(
             "Soft: the length of the body is being traced, and a piece begins or ends inside it: build the soft beam "
             "outside of the traced function, and change its arrays there with equinox.tree_at"
         )
-    length = float(beam.length)
+    length = float(np.asarray(beam.profile.breaks)[-1])  # known, even while a program around it is traced
     stop = length if piece.stop is None else piece.stop
     if piece.start >= length or stop > length * (1 + 1e-12):
         raise ValueError(
@@ -402,7 +402,7 @@ def _cut(beam: Beam, ends) -> Beam:
     """The beam with a break of its profile wherever a free piece begins or ends."""
     if isinstance(beam.profile.breaks, Tracer):
         return beam
-    length = float(beam.length)
+    length = float(np.asarray(beam.profile.breaks)[-1])
     places = [length * x for x in _merged([x for pair in ends for x in pair] + [0.0, 1.0])[1:-1]]
     profile, panels = cut_profile(beam.profile, beam.load_panels, places)
     return beam if profile is beam.profile else Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())
@@ -410,13 +410,13 @@ def _cut(beam: Beam, ends) -> Beam:
 
 def _check_law(soft: Soft) -> None:
     """Refuses negative stiffness and damping where they can be known."""
-    if isinstance(soft.length, Tracer) or any(isinstance(x, Tracer) for x in jax.tree.leaves(soft.law)):
+    if isinstance(soft.profile.breaks, Tracer) or any(isinstance(x, Tracer) for x in jax.tree.leaves(soft.law)):
         return
     for begin, end in soft.ends:
-        X = float(soft.length) * (begin + (end - begin) * np.linspace(0.02, 0.98, 9))
-        found = {"stiffness": soft.law.stiffness, "damping": soft.law.damping}
-        for name, law in found.items():
-            values = np.asarray(jax.vmap(lambda X, law=law: law(X, soft.profile(X)))(jnp.asarray(X)))
+        X = np.asarray(soft.profile.breaks)[-1] * (begin + (end - begin) * np.linspace(0.02, 0.98, 9))
+        for name, law in (("stiffness", soft.law.stiffness), ("damping", soft.law.damping)):
+            with jax.ensure_compile_time_eval():
+                values = np.asarray(jax.vmap(lambda X, law=law: law(X, soft.profile(X)))(jnp.asarray(X)))
             if values.shape[1:] != (6,):
                 raise ValueError(f"Soft.law: {name} has shape {values.shape[1:]} at one X: must be (6,)")
             if not np.all(np.isfinite(values)) or np.any(values < 0):

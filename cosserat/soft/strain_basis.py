@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from spatial import finite, number
+from spatial import number
 from spatial.checks import shown
 from stepping.labels import STRAIN
 
@@ -163,7 +163,8 @@ def check_independent(piece: FreeStrains) -> None:
     """Refuses modes of which one is a sum of the others, by the rank of their products on the piece."""
     x = (np.arange(64.0) + 0.5) / 64.0
     for name, count in piece.modes:
-        sample = np.asarray(jax.vmap(lambda x, count=count: piece.basis(x, count))(finite("x", x)))
+        with jax.ensure_compile_time_eval():  # known, even while a program around it is traced
+            sample = np.asarray(jax.vmap(lambda x, count=count: piece.basis(x, count))(jnp.asarray(x)))
         scale = np.linalg.norm(sample, axis=0)
         if not np.all(np.isfinite(sample)):
             raise ValueError(f"FreeStrains: a mode of {name} is not finite everywhere on its piece")
