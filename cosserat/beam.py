@@ -161,7 +161,7 @@ def _notice_millimetres(profile):
     """Warns about a body whose dimensions were probably given in millimetres."""
     if isinstance(profile.breaks, Tracer):
         return
-    length, half = float(profile.length), profile.widest
+    length, half = float(np.asarray(profile.breaks)[-1]), profile.widest
     if isinstance(half, Tracer) or (length <= LONGEST and 2.0 * float(half) <= length):
         return
     warnings.warn(

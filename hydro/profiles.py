@@ -145,15 +145,14 @@ class Profile(eqx.Module):
         Args:
             abscissae: any number of abscissae, strictly inside the body and away from its breaks [m].
         """
-        at = jnp.sort(jnp.ravel(finite("abscissae", abscissae)))
-        if isinstance(at, Tracer) or isinstance(self.breaks, Tracer):
+        given = finite("abscissae", abscissae)
+        if isinstance(given, Tracer) or isinstance(self.breaks, Tracer):
             raise TypeError("Profile.cut: abscissae and breaks determine the number of pieces: they must not be traced")
-        if jnp.any((at <= 0) | (at >= self.length) | jnp.isin(at, self.breaks)):
-            raise ValueError(
-                f"Profile.cut: abscissae = {at}: must lie inside the body, off the breaks {self.breaks} [m]"
-            )
-        breaks = jnp.sort(jnp.concatenate([self.breaks, at]))
-        owner = jnp.searchsorted(self.breaks, breaks[:-1], side="right") - 1
+        at, own = np.sort(np.ravel(given)), np.asarray(self.breaks)
+        if np.any((at <= 0) | (at >= own[-1]) | np.isin(at, own)):
+            raise ValueError(f"Profile.cut: abscissae = {at}: must lie inside the body, off the breaks {own} [m]")
+        breaks = np.sort(np.concatenate([own, at]))
+        owner = np.searchsorted(own, breaks[:-1], side="right") - 1
         return Profile(breaks, tuple(self.pieces[int(k)] for k in owner))
 
     def __call__(self, X: Float[Array, ""]) -> EllipticSection:

@@ -220,7 +220,8 @@ def _equilibrium(problem, start, goal, load_steps, tolerance, max_iterations):
     (x, count, converged, step, slope), _ = jax.lax.scan(raised, ready, shares)
     x, slope = jax.lax.stop_gradient((x, slope))
     # Implicit function theorem: the value stays, its derivative is that of one more Newton step.
-    correction = -jnp.linalg.solve(slope, problem.force(x, goal)[problem.unknowns])
+    invertible = jnp.where(converged, slope, jnp.eye(size))
+    correction = -jnp.linalg.solve(invertible, problem.force(x, goal)[problem.unknowns])
     x = x - (correction - jax.lax.stop_gradient(correction))
     head, q = problem.place(x)
     return Equilibrium(q, head, goal, step, count, converged, slope, -problem.force(x, goal)[:6])

@@ -9,10 +9,10 @@ from hydro import AbstractFluid
 from stepping import Span, implicit_steps, unit_quaternions
 from stepping.mechanism import Point
 
+from ..energy import mass
 from ..output_stations import Along
 from ..panel_loops import second_loop
 from ..panels import Panels
-from ..quadrature import load_nodes
 from ..resolution import coiled, curvature_turns
 from ..strain import Gait, strain_rates
 from .instant import soft_instant
@@ -83,7 +83,6 @@ def soft_steady_swim(
     power, wake, torque, curvature, turns = jax.lax.map(instant, parts)
     good = orbit.converged & ~jnp.any(coiled(turns))
     known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
-    nodes = load_nodes(soft.beam)
     return Cycle(
         time=times[:-1],
         period=period,
@@ -95,7 +94,7 @@ def soft_steady_swim(
         X=X,
         torque=known(torque),
         curvature=known(curvature),
-        mass=soft.density * jnp.sum(nodes.weight * nodes.section.area),
+        mass=mass(soft.beam),
         start=orbit.start,
         multipliers=orbit.multipliers,
         residual=orbit.residual,
