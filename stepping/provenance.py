@@ -115,7 +115,7 @@ def _describe_array(array: np.ndarray) -> dict[str, Any]:
 def _describe_named(value: Any) -> dict[str, str]:
     """A class or function by its name, or by its source where the name does not lead to it."""
     name = f"{value.__module__}:{value.__qualname__}"
-    if value.__module__.split(".")[0] in PACKAGES and _found(name) is value:
+    if (value.__module__ or "").split(".")[0] in PACKAGES and _found(name) is value:
         return {"name": name}
     try:
         return {"source": inspect.getsource(value), "of": name}

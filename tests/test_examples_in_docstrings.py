@@ -44,7 +44,9 @@ NAMES = [f"{package}.{name}" for package, names in FIRST.items() for name in nam
 def examples(name: str) -> doctest.DocTest:
     package, _, attribute = name.rpartition(".")
     value = inspect.unwrap(getattr(importlib.import_module(package), attribute))
-    return doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", {}, name, inspect.getfile(value), 0)
+    return doctest.DocTestParser().get_doctest(
+        inspect.getdoc(value) or "", {"__name__": "__main__"}, name, inspect.getfile(value), 0
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
