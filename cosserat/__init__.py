@@ -18,7 +18,6 @@ from .measured_bodies import from_mesh as from_mesh, from_table as from_table
 from .nested import Nested as Nested
 from .panels import Panels as Panels
 from .point_masses import PointMass as PointMass
-from .resolution import strain_tail as strain_tail
 from .simulation import simulate as simulate
 from .soft import (
     ActiveStrain as ActiveStrain,
@@ -50,6 +49,7 @@ from .soft import (
     soft_state as soft_state,
     tail_pose as tail_pose,
 )
+from .space_error import SpaceError as SpaceError, space_error as space_error
 from .space_path import AbstractSpacePath as AbstractSpacePath, HeadDynamics as HeadDynamics
 from .state import HeadState as HeadState
 from .steady_swimming import steady_swim as steady_swim

@@ -17,6 +17,7 @@ from spatial import Numbers, non_negative
 from spatial.printing import value_text
 
 from .density import Density, density_along
+from .load_cuts import Cuts, load_cuts, segment_panels
 from .point_masses import PointMasses, point_masses
 
 LONGEST = 50.0  # m: a body beyond is taken for one in millimetres
@@ -36,7 +37,9 @@ class Beam(eqx.Module):
         profile: the elliptic section along the body.
         density: density of the body, a number or a function of X [kg/m³].
         nose_radius: radius of the nose, on which the fluid acts as on a point [m]; zero for none.
-        load_panels: number of panels of the fast space path on each piece of the profile.
+        load_panels: how many even panels the fast space path lays on each piece of the profile.
+        load_cuts: where its panels meet on each segment instead, in (0, 1); empty for even ones. Panels that are not
+            given are halved where they would miss part of the profile, such as a narrow fin.
         masses: motors, batteries and the like; None for none.
 
     Example:
@@ -51,6 +54,7 @@ class Beam(eqx.Module):
     density: Density
     nose_radius: Float[Array, ""]
     load_panels: tuple[int, ...] = eqx.field(static=True)
+    load_cuts: Cuts = eqx.field(static=True)
     masses: PointMasses | None
 
     def __init__(
@@ -88,6 +92,8 @@ class Beam(eqx.Module):
                 f"Beam.load_panels = {load_panels!r}: must be {len(profile.pieces)} positive integers, "
                 "one for each piece of the profile"
             )
+        even = ((),) * len(segment_panels(self.load_panels))
+        self.load_cuts = load_cuts(profile, self.load_panels) if load_panels is None else even
 
     def __str__(self) -> str:
         from .energy import mass, volume  # import this module

@@ -18,6 +18,7 @@ from .panels import Panels
 from .soft.instant import SoftInstant, soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of
+from .space_error import limits_of
 from .space_path import AbstractSpacePath, BothLoops
 from .state import HeadState
 from .strain import Gait, strain_rates
@@ -46,7 +47,9 @@ class BodyFields(eqx.Module):
         nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
         head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
         actuator_power: power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
-        tail: n in the world and M in the section frame at X = L; zero when the two space loops agree [N, N·m].
+        tail: n in the world and M in the section frame at X = L; zero when the two space loops agree [N, N·m]. Those of
+            `Panels` share their quadrature and agree on any grid: `space_error` tells their error. Those of `Nested` do
+            not, and here the tail is a check.
     """
 
     X: Float[Array, "stations"]
@@ -83,7 +86,7 @@ def internal_wrench(
 ) -> BodyFields:
     """Motion, internal wrench and fluid load along the body at one instant.
 
-    n and M are integrated from the nose; n(L) = M(L) = 0 is never imposed, `tail` tells how well it holds.
+    n and M are integrated from the nose; n(L) = M(L) = 0 is never imposed.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> beam, gait, state = cosserat.eel(), gaits.planar(), cosserat.HeadState()
@@ -97,7 +100,7 @@ def internal_wrench(
         fluid: the fluid around it.
         state: pose and twist of the head.
         t: time [s].
-        path: the way along X; `Panels()` when None.
+        path: the way along X; `Panels()` when None: as many panels as its tolerance takes.
         stations: increasing abscissae in [0, L] [m]; 81 even ones when None.
     """
     path = check_model(beam, gait, fluid, path)
@@ -117,11 +120,10 @@ def internal_wrench(
 @compiled
 def _fields(beam, gait, fluid, state, t, path, stations):
     if isinstance(beam, Soft) and not beam.is_beam:
-        return soft_fields(beam, gait, fluid, start_of(beam, state), t, path, stations)
-    beam = beam.beam if isinstance(beam, Soft) else beam
+        return soft_fields(beam, gait, fluid, start_of(beam, state), t, path, stations), None
     body, along = path.sample(beam, fluid), Along(beam, stations)
     loops = path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X))
-    return body_fields(loops, along, beam, gait, fluid, state, t)
+    return body_fields(loops, along, beam, gait, fluid, state, t), limits_of(path, body, gait, state, t)
 
 
 def soft_fields(
@@ -134,10 +136,10 @@ def soft_fields(
     stations: Float[Array, "stations"],
 ) -> BodyFields:
     """`internal_wrench` of a soft beam. Its accelerations are those of the fast path, whatever the path here."""
-    grid = path if isinstance(path, Panels) else Panels()
+    grid = Panels() if path.counts is None else path
     sampled = sample_soft(soft, fluid, grid.order, grid.panels)
     now, along = soft_instant(sampled, gait, fluid, state, t), Along(soft.beam, stations)
-    if isinstance(path, Panels):
+    if path.counts is not None:
         prepared = sampled.body.stations(along.X)
         loops = second_loop(sampled.body, now.law, fluid, now.head, t, now.first, prepared, now.at_nose)
     elif soft.loads or len(soft.head.free) < 6:

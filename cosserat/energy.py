@@ -6,38 +6,22 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import CONVECTIVE, AbstractFluid, Place, Void
-from spatial import Numbers, angular, cross, join, linear, nodewise, wrench_to_head
+from spatial import Numbers, angular, cross, hat, join, linear, nodewise, wrench_to_head
 
 from .beam import Beam
-from .head_equation import check_model, compiled
+from .head_equation import compiled
 from .node_arrays import apply
 from .output_stations import Along
 from .panel_loops import FirstLoop, first_loop
-from .panels import Panels
-from .quadrature import load_nodes
+from .quadrature import mass as mass, volume as volume
 from .sampled_body import SampledBody
 from .soft.instant import SoftInstant, soft_instant
 from .soft.sampled_soft import SampledSoft, sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of
+from .space_error import limits_of
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
-
-
-def mass(beam: Beam) -> Float[Array, ""]:
-    """Mass of the body, with its point masses [kg]."""
-    nodes = load_nodes(beam)
-    if callable(beam.density):
-        own = jnp.sum(jax.vmap(jax.vmap(beam.density_at))(nodes.X) * nodes.weight * nodes.section.area)
-    else:
-        own = beam.density * jnp.sum(nodes.weight * nodes.section.area)
-    return own if beam.masses is None else own + jnp.sum(beam.masses.mass)
-
-
-def volume(beam: Beam) -> Float[Array, ""]:
-    """Volume of the body [m³]."""
-    nodes = load_nodes(beam)
-    return jnp.sum(nodes.weight * nodes.section.area)
 
 
 class Energetics(eqx.Module):
@@ -50,10 +34,12 @@ class Energetics(eqx.Module):
         impulse_w: the same, in the world, with the added momentum of the fluid [kg·m/s, kg·m²/s].
         kinetic: kinetic energy of the body T [J].
         added: kinetic energy of the added inertia T_a [J].
-        dissipation: power that the fluid's resistance takes, D [W].
+        potential: energy of place U: of weight, of buoyancy [J]; zero where the fluid has none.
+        dissipation: power that the fluid's resistance takes, D [W]: never negative in still water or on the ground.
+            What depends on the place alone is in dU/dt instead.
         convective: power that the added inertia delivers beyond -dT_a/dt, P_conv [W]; zero in the kirchhoff form.
         wake: power that water which leaves the body takes into its wake, P_wake [W]; zero for fluids without a wake.
-        elastic: energy of a soft beam's free strains U [J].
+        elastic: energy of a soft beam's free strains [J].
         viscous: power that their damping takes [W].
         active: power that muscles deliver to them [W].
         loads: power that a soft beam's loads deliver [W].
@@ -65,6 +51,7 @@ class Energetics(eqx.Module):
     impulse_w: Float[Array, "6"]
     kinetic: Float[Array, ""]
     added: Float[Array, ""]
+    potential: Float[Array, ""]
     dissipation: Float[Array, ""]
     convective: Float[Array, ""]
     wake: Float[Array, ""]
@@ -81,13 +68,13 @@ def energetics(
     fluid: AbstractFluid,
     state: HeadState | SoftState,
     t: Numbers,
-    path: Panels | None = None,
+    path: AbstractSpacePath | None = None,
 ) -> Energetics:
     """Momentum, energies and powers at one instant, by the quadrature of the fast path.
 
-    In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv + P_wake. For a soft beam with a free head
-    the integral is over the imposed strains; muscles and loads add their power on the left, and dU/dt and the
-    viscous loss stand on the right.
+    In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a + U) + D - P_conv + P_wake. For a soft beam with a free head
+    the integral is over the imposed strains; muscles and loads add their power on the left, and the rate of
+    elastic energy and the viscous loss stand on the right.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> beam, gait, state = cosserat.eel(), gaits.planar(), cosserat.HeadState()
@@ -103,14 +90,13 @@ def energetics(
         t: time [s].
         path: the nodes along X; `Panels()` when None.
     """
-    path = Panels() if path is None else path
-    check_model(beam, gait, fluid, path)
-    if isinstance(beam, Soft) and not beam.is_beam:
+    assert path is not None
+    if isinstance(beam, Soft):
         sampled = sample_soft(beam, fluid, path.order, path.panels)
-        return soft_energetics(sampled, fluid, soft_instant(sampled, gait, fluid, start_of(beam, state), t))
-    beam = beam.beam if isinstance(beam, Soft) else beam
-    body = path.sample(beam, fluid)
-    return sampled_energetics(body, fluid, state, first_loop(body, gait, fluid, state, jnp.asarray(t, float)))
+        return soft_energetics(sampled, fluid, soft_instant(sampled, gait, fluid, start_of(beam, state), t)), None
+    body = path.grid(beam, fluid, path.sample(beam, fluid))
+    first = first_loop(body, gait, fluid, state, t)
+    return sampled_energetics(body, fluid, state, first), limits_of(path, body, gait, state, t)
 
 
 def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState, first: FirstLoop) -> Energetics:
@@ -131,9 +117,9 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
     }
     nose = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
     powers |= {name: term @ state.twist for name, term in nose.items()}
-    if body.masses is not None:
-        for name, term in first.mass_terms.items():
-            powers[name] = powers.get(name, zero) + jnp.sum(term * body.masses.at_masses(motion.twist))
+    potential, potential_rate = _potential(body, fluid, first)
+    if body.masses is not None:  # on which nothing but weight acts
+        potential = potential + body.masses.potential(fluid, motion.shape, state)
     node_mass = body.inertia[0, 0]
     total = jnp.sum(node_mass)
     momentum_w = _to_world(state, motion, momentum)
@@ -147,7 +133,8 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
         impulse_w=_to_world(state, motion, momentum + added_momentum, nose_momentum),
         kinetic=0.5 * jnp.sum(momentum * motion.twist),
         added=added + 0.5 * nose_momentum @ state.twist,
-        dissipation=-sum((power for name, power in powers.items() if name not in CONVECTIVE), zero),
+        potential=potential,
+        dissipation=-sum((power for name, power in powers.items() if name not in CONVECTIVE), zero) - potential_rate,
         convective=sum((power for name, power in powers.items() if name in CONVECTIVE), zero),
         wake=wake,
         elastic=zero,
@@ -164,7 +151,9 @@ def soft_energetics(sampled: SampledSoft, fluid: AbstractFluid, now: SoftInstant
     return eqx.tree_at(lambda e: (e.elastic, e.viscous, e.active, e.loads), sums, more)
 
 
-def momentum(beam: Beam, gait: Gait, state: HeadState, t: Numbers, path: Panels | None = None) -> Float[Array, "6"]:
+def momentum(
+    beam: Beam, gait: Gait, state: HeadState, t: Numbers, path: AbstractSpacePath | None = None
+) -> Float[Array, "6"]:
     """Linear momentum of the body [kg·m/s] and its angular momentum about the world's origin [kg·m²/s], in the world.
 
     Args:
@@ -196,10 +185,23 @@ def actuator_power(
         t: time [s].
         path: the way along X; `Panels()` when None.
     """
-    path = check_model(beam, gait, fluid, path)
-    t = jnp.asarray(t, float)
+    assert path is not None
     body, along = path.sample(beam, fluid), Along(beam, jnp.zeros(0))
-    return along.power(path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X)), gait, t)
+    loops = path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X))
+    return along.power(loops, gait, t), limits_of(path, body, gait, state, t)
+
+
+def _potential(body, fluid, first):
+    """Energy of place U and its rate [J, W]: terms that depend on the place alone deliver -dU/dt."""
+    place, twist = first.loads.place, first.loads.twist.T
+
+    def energy(position, rotation):
+        there = Place(position, rotation, place.abscissa)
+        return jnp.sum(body.load_weight * jax.vmap(fluid.potential)(body.load_section, there))
+
+    velocity = jnp.einsum("nij,nj->ni", place.rotation, linear(twist))
+    turning = place.rotation @ jax.vmap(hat)(angular(twist))
+    return jax.jvp(energy, (place.position, place.rotation), (velocity, turning))
 
 
 def _to_world(state, motion, momentum, at_head=None):

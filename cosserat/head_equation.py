@@ -5,7 +5,6 @@ import inspect
 from collections.abc import Callable
 
 import equinox as eqx
-import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from gaits.refusals import check_gait
@@ -16,6 +15,7 @@ from spatial.checks import shown
 from .beam import Beam
 from .panels import Panels
 from .soft.soft_beam import Soft, SoftState
+from .space_error import guarded, limits_of
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
 from .strain import Gait
@@ -49,15 +49,20 @@ def check_state(state: HeadState | SoftState) -> None:
 
 
 def compiled(f: Callable) -> Callable:
-    """Compiles a function of (beam, gait, fluid, state, t, ...) once for all times, given as numbers or arrays."""
+    """Compiles a function of (beam, gait, fluid, state, t, path, ...) once for all times, given as numbers or arrays.
+
+    It returns its result and the `Limits` of the path there: the path is fitted, or the limits reported.
+    """
     inner = eqx.filter_jit(f)
 
     @functools.wraps(f)
-    def outer(beam, gait, fluid, state, t, *args, **kwargs):
+    def outer(beam, gait, fluid, state, t, path=None, *args, **kwargs):
         check_state(state)
-        if isinstance(fluid, AbstractFluid) and isinstance(beam, Beam) and fluid.shedding is not None:
-            fluid.shedding.check(beam.profile)  # while its numbers are known
-        return inner(beam, gait, fluid, state, number("t", t), *args, **kwargs)
+        path, t = check_model(beam, gait, fluid, path), number("t", t)
+        if isinstance(beam, Soft) and beam.is_beam:
+            beam = beam.beam
+        evaluate = lambda path: inner(beam, gait, fluid, state, t, path, *args, **kwargs)  # noqa: E731
+        return guarded(evaluate, path, beam, gait, fluid, state, t)
 
     return outer
 
@@ -79,13 +84,13 @@ def head_dynamics(
         fluid: the fluid around it.
         state: pose and twist of the head.
         t: time [s].
-        path: the way along X; `Panels()` when None.
+        path: the way along X; `Panels()` when None: as many panels as its tolerance takes.
     """
-    path = check_model(beam, gait, fluid, path)
-    return path.head_dynamics(path.sample(beam, fluid), gait, fluid, state, jnp.asarray(t, float))
+    assert path is not None
+    body = path.sample(beam, fluid)
+    return path.head_dynamics(body, gait, fluid, state, t), limits_of(path, body, gait, state, t)
 
 
-@compiled
 def head_acceleration(
     beam: Beam,
     gait: Gait,
@@ -111,6 +116,6 @@ def head_acceleration(
         fluid: the fluid around it.
         state: pose and twist of the head.
         t: time [s].
-        path: the way along X; `Panels()` when None.
+        path: the way along X; `Panels()` when None: as many panels as its tolerance takes.
     """
     return head_dynamics(beam, gait, fluid, state, t, path).twist_rate

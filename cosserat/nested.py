@@ -18,7 +18,9 @@ from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, q
 
 from .beam import Beam
 from .nested_masses import Carried, Motion, masses_at_nose, with_masses
+from .panel_loops import FirstLoop, first_loop
 from .quadrature import locate, segments
+from .sampled_body import GRID, SampledBody, sample_body
 from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
 from .strain import Gait, strain_rates
@@ -63,6 +65,28 @@ class Nested(AbstractSpacePath):
     def stations(self, body: Beam, X: Float[Array, "stations"]) -> Float[Array, "stations"]:
         """Nothing to prepare."""
         return X
+
+    def grid(self, beam: Beam, fluid: AbstractFluid, body: Beam) -> SampledBody:
+        """The default panels: sums over the body need no more."""
+        return sample_body(beam, fluid, *GRID)
+
+    def sums_and_loops(
+        self,
+        body: Beam,
+        grid: SampledBody,
+        gait: Gait,
+        fluid: AbstractFluid,
+        state: HeadState,
+        t: Float[Array, ""],
+        stations: Float[Array, "stations"],
+    ) -> tuple[FirstLoop, BothLoops]:
+        """The sums by panels, the loops by the solver: nothing is shared."""
+        return first_loop(grid, gait, fluid, state, t), self.both_loops(body, gait, fluid, state, t, stations)
+
+    @property
+    def seconds(self) -> float:
+        """Two seconds for each second of swimming."""
+        return 2.0
 
     def head_dynamics(
         self, body: Beam, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]

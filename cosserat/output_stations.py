@@ -59,9 +59,13 @@ class Along(eqx.Module):
 
     def power(self, loops: BothLoops, gait: Gait, t: Float[Array, ""]) -> Float[Array, ""]:
         """Actuator power ∫(M·dK/dt + Rᵀn·dΓ/dt) dX from values at X [W]."""
+        return jnp.sum(self.power_density(loops, gait, t))
+
+    def power_density(self, loops: BothLoops, gait: Gait, t: Float[Array, ""]) -> Float[Array, "nodes 6"]:
+        """Parts of `power`, node by node and strain by strain [W]."""
         here = _rows(loops, self.place[self.stations.shape[0] : -1])
         wrench = join(section_force(here.quaternion, here.force_w), here.moment)
-        return jnp.sum(self.weight[:, None] * wrench * strain_rates(gait, self.nodes, t).dxi)
+        return self.weight[:, None] * wrench * strain_rates(gait, self.nodes, t).dxi
 
 
 def section_force(quaternion: Float[Array, "all 4"], force_w: Float[Array, "all 3"]) -> Float[Array, "all 3"]:

@@ -4,37 +4,88 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
+from spatial import positive
 
 from .beam import Beam
-from .panel_loops import first_loop, second_loop
-from .sampled_body import SampledBody, Stations, sample_body
+from .panel_limits import decay, panel_turns, relative_turn
+from .panel_loops import FirstLoop, first_loop, second_loop
+from .sampled_body import GRID, SampledBody, Stations, sample_body
+from .section_motion import body_shape, section_motion
 from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
 from .strain import Gait
+
+TOLERANCE = 1e-5
+"""Relative error in head acceleration, n, M and power that the default path may leave."""
 
 
 class Panels(AbstractSpacePath):
     """Gauss panels along the body: the default space path.
 
+    Numbers that are not given are chosen where body and gait are known numbers: one panel and the body's own load
+    panels if these meet the tolerance (as for the published gaits), else as many as it takes. Inside `jax.jit` of a
+    gait or a body they cannot be chosen, and are one.
+
+    >>> Panels(panels=4)  # four panels, whatever the gait
+    Panels(order=32, panels=4, loads=None, tolerance=1e-05)
+    >>> Panels(tolerance=1e-8)  # as many as eight digits take
+    Panels(order=32, panels=None, loads=None, tolerance=1e-08)
+
     Attributes:
-        order: number of Gauss nodes in one panel of the smooth grid.
-        panels: number of panels of the smooth grid; increase it for waves shorter than about a third of the body, for
-            bodies that coil in space, and for gaits that are only piecewise smooth in X.
+        order: Gauss nodes in one panel of the smooth grid.
+        panels: panels of the smooth grid, which carries the shape: more for short waves and for bodies that coil up;
+            None to choose.
+        loads: how many panels replace each load panel of the body: more for loads with kinks; None to choose.
+        tolerance: relative error of head acceleration, n, M and power to meet, and to be warned about [-].
     """
 
     order: int = eqx.field(static=True)
-    panels: int = eqx.field(static=True)
+    panels: int | None = eqx.field(static=True)
+    loads: int | None = eqx.field(static=True)
+    tolerance: float = eqx.field(static=True)
 
-    def __init__(self, order: int = 32, panels: int = 1):
-        for name, value, least in (("order", order, 2), ("panels", panels, 1)):
-            if not isinstance(value, int) or value < least:
+    def __init__(
+        self,
+        order: int = GRID[0],
+        panels: int | None = None,
+        loads: int | None = None,
+        tolerance: float = TOLERANCE,
+    ):
+        for name, value, least in (("order", order, 2), ("panels", panels, 1), ("loads", loads, 1)):
+            chosen = value is None and name != "order"
+            if not chosen and (not isinstance(value, int) or isinstance(value, bool) or value < least):
                 raise ValueError(f"Panels.{name} = {value!r}: must be an integer of at least {least}")
         self.order = order
         self.panels = panels
+        self.loads = loads
+        self.tolerance = float(positive("Panels.tolerance", tolerance))
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Panels of the smooth grid, and how many replace each load panel; one where still to be chosen."""
+        return self.panels or GRID[1], self.loads or GRID[2]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether both numbers are given."""
+        return self.panels is not None and self.loads is not None
+
+    def with_counts(self, panels: int, loads: int) -> "Panels":
+        """The same path with other numbers."""
+        return Panels(self.order, panels, loads, self.tolerance)
+
+    def finer(self) -> "Panels":
+        """Twice the panels of both grids."""
+        panels, loads = self.counts
+        return self.with_counts(2 * panels, 2 * loads)
 
     def sample(self, beam: Beam, fluid: AbstractFluid) -> SampledBody:
         """Grids, matrices and lumped inertias."""
-        return sample_body(beam, fluid, self.order, self.panels)
+        return sample_body(beam, fluid, self.order, *self.counts)
+
+    def grid(self, beam: Beam, fluid: AbstractFluid, body: SampledBody) -> SampledBody:
+        """The sampled body itself."""
+        return body
 
     def stations(self, body: SampledBody, X: Float[Array, "stations"]) -> Stations:
         """Maps from the nodes to the abscissae X [m]."""
@@ -56,5 +107,31 @@ class Panels(AbstractSpacePath):
         stations: Stations,
     ) -> BothLoops:
         """Both space loops, (48)-(66)."""
+        return self.sums_and_loops(body, body, gait, fluid, state, t, stations)[1]
+
+    def sums_and_loops(
+        self,
+        body: SampledBody,
+        grid: SampledBody,
+        gait: Gait,
+        fluid: AbstractFluid,
+        state: HeadState,
+        t: Float[Array, ""],
+        stations: Stations,
+    ) -> tuple[FirstLoop, BothLoops]:
+        """The first loop serves both."""
         first = first_loop(body, gait, fluid, state, t)
-        return second_loop(body, gait, fluid, state, t, first, stations)
+        return first, second_loop(body, gait, fluid, state, t, first, stations)
+
+    def turn(self, body: SampledBody, gait: Gait, times: Float[Array, "times"]) -> Float[Array, "times"]:
+        """By the first two factors of the orientation's expansion."""
+        return relative_turn(panel_turns(gait, body, times))
+
+    def motion_decay(self, body: SampledBody, gait: Gait, state: HeadState, t: Float[Array, ""]) -> Float[Array, ""]:
+        """Of the sections' twists and their rates."""
+        return decay(section_motion(body_shape(body, gait, t)[1], state.twist), self.order)
+
+    @property
+    def seconds(self) -> float:
+        """Five milliseconds for each second of swimming on one panel."""
+        return 0.005 * max(self.counts)

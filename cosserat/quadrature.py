@@ -16,8 +16,7 @@ from jaxtyping import Array, Float, Int
 from hydro import EllipticSection
 
 from .beam import Beam
-
-LOAD_ORDER = 8  # Gauss nodes per load panel
+from .load_cuts import LOAD_ORDER, profile_segments, segment_panels
 
 
 @functools.cache
@@ -129,38 +128,28 @@ class LoadNodes(eqx.Module):
 
 
 def segments(beam: Beam) -> tuple[tuple[int, ...], Float[Array, "segments 3"]]:
-    """Pieces of the body with a coordinate u in [0, 1] in which its profile is smooth.
+    """`profile_segments` of a body."""
+    return profile_segments(beam.profile)
 
-    X(u) = a + b u + c u². The first piece uses X = u² at the nose and the last one the same at the tail, which
-    turns a profile that closes like a square root into a smooth one. A body of one piece is divided in two.
 
-    Returns:
-        The profile piece of each segment, and its (a, b, c) [m].
+def load_nodes(beam: Beam, times: int = 1) -> LoadNodes:
+    """The load grid: each segment cut into panels of Gauss nodes, even in u or where the beam has them cut.
+
+    Args:
+        beam: the body.
+        times: how many panels replace each of the beam's own.
     """
-    breaks = beam.profile.breaks
-    pieces = tuple(range(len(beam.profile.pieces)))
-    if len(pieces) == 1:
-        breaks = jnp.stack([breaks[0], 0.5 * (breaks[0] + breaks[1]), breaks[1]])
-        pieces = (0, 0)
-    start, width = breaks[:-1], jnp.diff(breaks)
-    b, c = width.at[0].set(0.0).at[-1].multiply(2.0), jnp.zeros_like(width)
-    return pieces, jnp.stack([start, b, c.at[0].set(width[0]).at[-1].set(-width[-1])], axis=1)
-
-
-def load_nodes(beam: Beam) -> LoadNodes:
-    """The load grid: each segment divided into panels, uniform in u, of Gauss nodes."""
     pieces, quadratics = segments(beam)
     u_node, u_weight = gauss(LOAD_ORDER)
     X, weight, b, c, panel_quadratic = [], [], [], [], []
     for k, piece in enumerate(pieces):
-        panels = beam.load_panels[piece] if len(beam.profile.pieces) > 1 else -(-beam.load_panels[0] // 2)
-        start, h = jnp.arange(panels) / panels, 1.0 / panels
+        start, h = _panel_starts(beam, k, times)
         a0, a1, a2 = quadratics[k]
         local = jnp.stack(
             [
                 a0 + a1 * start + a2 * start**2,
                 h * (a1 + 2.0 * a2 * start),
-                jnp.full_like(start, 1.0) * h**2 * a2,
+                h**2 * a2,
             ],
             axis=1,
         )
@@ -174,6 +163,33 @@ def load_nodes(beam: Beam) -> LoadNodes:
         panel_quadratic.append(local)
     section = EllipticSection(jnp.concatenate(b), jnp.concatenate(c))
     return LoadNodes(jnp.concatenate(X), jnp.concatenate(weight), section, jnp.concatenate(panel_quadratic))
+
+
+def mass(beam: Beam) -> Float[Array, ""]:
+    """Mass of the body, with its point masses [kg]."""
+    nodes = load_nodes(beam)
+    if callable(beam.density):
+        own = jnp.sum(jax.vmap(jax.vmap(beam.density_at))(nodes.X) * nodes.weight * nodes.section.area)
+    else:
+        own = beam.density * jnp.sum(nodes.weight * nodes.section.area)
+    return own if beam.masses is None else own + jnp.sum(beam.masses.mass)
+
+
+def volume(beam: Beam) -> Float[Array, ""]:
+    """Volume of the body [m³]."""
+    nodes = load_nodes(beam)
+    return jnp.sum(nodes.weight * nodes.section.area)
+
+
+def _panel_starts(beam, segment, times):
+    """Where the load panels of a segment begin, and how wide they are, in u."""
+    if beam.load_cuts[segment]:
+        cuts = np.asarray((0.0, *beam.load_cuts[segment], 1.0))
+        width = np.repeat(np.diff(cuts) / times, times)
+        start = (cuts[:-1, None] + np.diff(cuts)[:, None] * np.arange(times) / times).ravel()
+        return jnp.asarray(start), jnp.asarray(width)
+    panels = times * segment_panels(beam.load_panels)[segment]
+    return jnp.arange(panels) / panels, jnp.full(panels, 1.0 / panels)
 
 
 def locate(

@@ -24,6 +24,8 @@ from .quadrature import (
 )
 from .sampled_masses import SampledMasses
 
+GRID = (32, 1, 1)  # nodes in a panel, panels, and panels for each load panel: the default
+
 
 class Stations(eqx.Module):
     """Abscissae along a sampled body, with the matrices that map its nodes to them.
@@ -133,16 +135,22 @@ class SampledBody(eqx.Module):
 
 @program  # compiled separately so that every caller shares it
 def sample_body(
-    beam: Beam, fluid: AbstractFluid, order: int, panels: int, knots: Float[Array, "panels_and_one"] | None = None
+    beam: Beam,
+    fluid: AbstractFluid,
+    order: int,
+    panels: int,
+    loads: int = 1,
+    knots: Float[Array, "panels_and_one"] | None = None,
 ) -> SampledBody:
     """Places the two grids on a body, and lumps its inertia and that of the fluid.
 
     Args:
         beam: the body.
         fluid: the fluid around it.
-        order: number of Gauss nodes in one panel of the smooth grid.
-        panels: number of panels of the smooth grid.
-        knots: their ends [m]; even when None.
+        order: Gauss nodes in one panel of the smooth grid.
+        panels: panels of the smooth grid.
+        loads: how many load panels replace each one of the body's own.
+        knots: ends of the smooth panels [m]; even when None.
     """
     node, _ = gauss(order)
     L, h = beam.length, beam.length / panels
@@ -151,7 +159,7 @@ def sample_body(
     else:
         X = (knots[:-1, None] + jnp.diff(knots)[:, None] * node[None, :]).ravel()
 
-    loads = load_nodes(beam)
+    loads = load_nodes(beam, loads)
     section = jax.tree.map(jnp.ravel, loads.section)
     load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
     to_load = Transfer(_interpolation(_even(load_X, L, knots), order, panels))

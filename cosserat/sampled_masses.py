@@ -47,10 +47,16 @@ class SampledMasses(eqx.Module):
             twist: twists of the sections there [m/s, rad/s].
             state: state of the head.
         """
+        return self.own.loads(fluid, self._place(shape, state), self.at_masses(twist))
+
+    def potential(self, fluid: AbstractFluid, shape: Shape | StillShape, state: HeadState) -> Float[Array, ""]:
+        """Energy of place of all masses [J]."""
+        return jnp.sum(jax.vmap(fluid.mass_potential)(self.own.inertia, self._place(shape, state)))
+
+    def _place(self, shape, state):
         rotation, position = self._pose(shape)
         turned = jnp.einsum("ij,kjl->kil", state.rotation, rotation)
-        place = Place(state.position[None] + position @ state.rotation.T, turned, self.own.X)
-        return self.own.loads(fluid, place, self.at_masses(twist))
+        return Place(state.position[None] + position @ state.rotation.T, turned, self.own.X)
 
     def offset_moment(self, shape: Shape | StillShape) -> Float[Array, "3"]:
         """Σ mass times centre of the masses from their sections' centres, in the head's axes [kg·m]."""

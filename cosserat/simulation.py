@@ -1,6 +1,5 @@
 """A swim with everything one may ask of it afterwards, labelled, with units."""
 
-import warnings
 from typing import Any
 
 import diffrax
@@ -9,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from gaits.refusals import check_strain
 from hydro import AbstractFluid
 from spatial import Numbers, matrix_from_quaternion, number
+from spatial.traced_warnings import warn_if
 from stepping import SimulationError, program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
@@ -21,18 +20,17 @@ from .beam import Beam
 from .body_fields import STATIONS, body_fields, instant_fields
 from .energy import sampled_energetics, soft_energetics
 from .head_equation import check_model
-from .orientation import MAX_SECOND_TURN, MAX_TURN
 from .output_stations import Along
-from .panel_loops import first_loop, second_loop
-from .panels import Panels
-from .resolution import coiled, expansion_tail, panel_turns, strain_tail
+from .panel_limits import expansion_tail
+from .panel_loops import second_loop
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState
+from .space_error import COILED
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
-from .trajectory import COILED, FAILED, Trajectory, rollout
+from .trajectory import FAILED, Trajectory, rollout
 
 # name: (dimensions, unit, meaning)
 VARIABLES: dict[str, Label] = HEAD | {
@@ -46,9 +44,18 @@ VARIABLES: dict[str, Label] = HEAD | {
         "N m",
         "internal moment M, head side on tail side, in the section frame",
     ),
-    "tail_force": (("time", "axis"), "N", "n(L): zero when the two space loops agree"),
-    "tail_moment": (("time", "section_axis"), "N m", "M(L): zero when the two space loops agree"),
+    "tail_force": (
+        ("time", "axis"),
+        "N",
+        "n(L): zero when the two space loops agree; they share their quadrature, see space_error_force",
+    ),
+    "tail_moment": (
+        ("time", "section_axis"),
+        "N m",
+        "M(L): zero when the two space loops agree; they share their quadrature, see space_error_moment",
+    ),
     "impulse": (("time", "wrench"), "kg m/s, kg m^2/s", "momentum of body and added mass, same point"),
+    "potential_energy": (("time",), "J", "energy of place: of weight, of buoyancy"),
     "dissipation": (("time",), "W", "power the fluid's resistance takes"),
     "semiaxis_b": (("X",), "m", "semi-axis of the section along t2"),
     "semiaxis_c": (("X",), "m", "semi-axis of the section along t3"),
@@ -126,8 +133,7 @@ def simulate(
     if not isinstance(stations, int) or stations < 2:
         raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")
     number("t1", t1)
-    if gait is not None:
-        check_strain(gait, beam.length, number("t0", t0))
+    number("t0", t0)
     say_compiling(progress)
     trajectory = rollout(
         beam,
@@ -156,52 +162,44 @@ def simulate(
         if bool(trajectory.coiled):
             raise SimulationError(COILED)
     else:
+        path = path if trajectory.grid is None else path.with_counts(*trajectory.grid)
         body = path.sample(beam, fluid)
-        _raise_if_coiled(gait, body, trajectory)
+        _raise_if_coiled(path, gait, body, trajectory)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     with waiting("recording ...", progress):
         fields, tail = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
-    _warn_if_unresolved(path, float(tail))
+    warn_if(
+        tail > 1e-5,
+        f"the free strains are not resolved by {path} (relative tail of their expansion {{:.0e}}). Use "
+        "path=cosserat.Panels(panels=...) with more panels.",
+        tail,
+    )
     how = {"gait": type(gait).__name__, "space_path": str(path)}
+    if trajectory.error is not None:
+        how |= {f"space_error_{name}": float(value) for name, value in vars(trajectory.error).items()}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
     return _dataset(fields, beam, trajectory, attrs)
 
 
 def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
     """About how long a run will take [s], on a usual machine, for a beat a second."""
-    return duration * (0.005 if isinstance(path, Panels) else 2.0) * (1e-6 / rtol) ** 0.2
+    return duration * path.seconds * (1e-6 / rtol) ** 0.2
 
 
-def _raise_if_coiled(gait: Gait, body: Any, trajectory: Trajectory) -> None:
-    if not bool(trajectory.coiled):
-        return
-    turns = panel_turns(gait, body, trajectory.time)
-    k = int(np.argmax(coiled(turns)))
-    raise SimulationError(
-        f"at t = {float(trajectory.time[k]):g} s {COILED} A panel turns by {turns[k, 0]:.2g} rad, of which "
-        f"{turns[k, 1]:.2g} rad by bending about changing axes; {MAX_TURN:g} and {MAX_SECOND_TURN:g} are allowed."
-    )
-
-
-def _warn_if_unresolved(path: AbstractSpacePath, tail: float) -> None:
-    if isinstance(path, Panels) and tail > 1e-5:
-        warnings.warn(
-            f"the gait is not resolved by {path.panels} panel(s) of {path.order} nodes along the body (relative "
-            f"tail of its expansion {tail:.0e}): waves too short, or not smooth in X. "
-            "Use path=cosserat.Panels(panels=...) with more panels.",
-            stacklevel=3,
-        )
+def _raise_if_coiled(path: AbstractSpacePath, gait: Gait, body: Any, trajectory: Trajectory) -> None:
+    if bool(trajectory.coiled):
+        k = int(np.argmax(path.turn(body, gait, trajectory.time)))
+        raise SimulationError(f"at t = {float(trajectory.time[k]):g} s {COILED}")
 
 
 @program
 def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> tuple[dict[str, Any], Any]:
-    """Everything at every output time, one instant after the other: memory stays small. And the tail of the strains."""
+    """Everything at every output time, one instant after the other: memory stays small. And the tail of soft ones."""
     soft = isinstance(beam, Soft)
-    sampled = body.body if soft else body if isinstance(path, Panels) else Panels().sample(beam, fluid)
+    sampled = body.body if soft else path.grid(beam, fluid, body)
     profile = beam.beam if soft else beam
     along = Along(profile, beam.length * np.linspace(0.0, 1.0, stations), (sampled.load_X, sampled.load_weight))
     prepared = sampled.stations(along.X) if soft else path.stations(body, along.X)
-    grid = path if isinstance(path, Panels) else Panels()
 
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
@@ -220,15 +218,11 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
                 "load_power": sums.loads,
                 "head_reaction": now.reaction,
             }
-            law = now.law
+            tail = tail_of(now.law, t)
         else:
-            first = first_loop(sampled, gait, fluid, state, t)
+            first, loops = path.sums_and_loops(body, sampled, gait, fluid, state, t, prepared)
             sums = sampled_energetics(sampled, fluid, state, first)
-            if isinstance(path, Panels):
-                loops = second_loop(body, gait, fluid, state, t, first, prepared)
-            else:
-                loops = path.both_loops(body, gait, fluid, state, t, prepared)
-            fields, extra, law = body_fields(loops, along, beam, gait, fluid, state, t), {}, gait
+            fields, extra, tail = body_fields(loops, along, beam, gait, fluid, state, t), {}, jnp.zeros(())
         rotation = matrix_from_quaternion(state.quaternion)
         record = {
             "head_position": state.position,
@@ -251,6 +245,7 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
             "impulse": sums.impulse_w,
             "kinetic_energy": sums.kinetic,
             "added_energy": sums.added,
+            "potential_energy": sums.potential,
             "actuator_power": fields.actuator_power,
             "dissipation": sums.dissipation,
             "convective_power": sums.convective,
@@ -259,14 +254,12 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
         if fields.carried is not None:
             record["carried_wrench"] = fields.carried
         record |= {f"fluid_{name}": value for name, value in fields.fluid.items()}
-        return record | fields.nose | extra, tail_of(law, t)
+        return record | fields.nose | extra, tail
 
     def tail_of(law, t):
-        if not soft:
-            return strain_tail(law, beam.length, t[None], grid.order, grid.panels)[0]
         rest = jnp.array([1.0, 0, 0, 0, 0, 0])
         strain = jax.vmap(lambda x: law(x, t) - rest)(sampled.X)
-        return expansion_tail(strain.reshape(-1, grid.order, 6))
+        return expansion_tail(strain.reshape(-1, path.order, 6))
 
     record, tails = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
     tail = jnp.max(tails)

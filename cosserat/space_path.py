@@ -4,6 +4,7 @@ import abc
 from typing import Any
 
 import equinox as eqx
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
@@ -79,3 +80,53 @@ class AbstractSpacePath(eqx.Module):
         stations: Any,
     ) -> BothLoops:
         """Both space loops: head, accelerations and internal wrench at prepared stations."""
+
+    @abc.abstractmethod
+    def grid(self, beam: Beam, fluid: AbstractFluid, body: Any) -> Any:
+        """The body on Gauss nodes, for sums over it (mass, momentum, energy); `body` is what `sample` has made."""
+
+    @abc.abstractmethod
+    def sums_and_loops(
+        self,
+        body: Any,
+        grid: Any,
+        gait: Gait,
+        fluid: AbstractFluid,
+        state: HeadState,
+        t: Float[Array, ""],
+        stations: Any,
+    ) -> tuple[Any, BothLoops]:
+        """The first loop on `grid`, for the sums, and `both_loops`; a path that can share work between them does."""
+
+    def turn(self, body: Any, gait: Gait, times: Float[Array, "times"]) -> Float[Array, "times"]:
+        """Angle that the gait turns within one panel at each time [s], relative to the greatest that the path resolves.
+
+        Above one the body is coiled past that. Zero for a path without panels.
+        """
+        return jnp.zeros(times.shape)
+
+    def motion_decay(self, body: Any, gait: Gait, state: HeadState, t: Float[Array, ""]) -> Float[Array, ""] | None:
+        """How far the expansions along X have decayed: size of their last terms relative to the greatest [-].
+
+        None where the path controls its own error.
+        """
+        return None
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """Panels, and how many replace each load panel; None for a path without panels."""
+        return None
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the path is as it is: nothing in it can be chosen to meet a tolerance."""
+        return True
+
+    def finer(self) -> "AbstractSpacePath | None":
+        """The same path with twice the resolution, to estimate the error by; None where it controls its own error."""
+        return None
+
+    @property
+    @abc.abstractmethod
+    def seconds(self) -> float:
+        """About how long one second of swimming takes on a usual machine, for a beat a second [s]."""

@@ -4,8 +4,10 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 
 from gaits import Cycle, periodic_orbit, wave_period
+from gaits.impulse_balance import WRONG, check_in_time
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
 from spatial.checks import shown
@@ -16,15 +18,29 @@ from .beam import Beam
 from .energy import mass
 from .head_equation import check_model
 from .output_stations import Along
-from .panels import Panels
-from .resolution import coiled, panel_turns
 from .soft.soft_beam import Soft
 from .soft.steady import soft_steady_swim
+from .space_error import (
+    COILED,
+    Limits,
+    decay_at,
+    fitted,
+    instants,
+    space_error,
+    warn_if_inexact,
+    warn_if_unresolved,
+)
 from .space_path import AbstractSpacePath
 from .state import unchecked_state
 from .strain import Gait, strain_rates
 
 DOPRI5 = Tableau.of(diffrax.Dopri5)
+REPEATS = 1e4  # tolerances by which the twist may change over a second period: an unstable orbit amplifies residuals
+DRIFTS = (
+    "the motion does not repeat: after one period the same twist meets other loads, so the fluid knows the place (a "
+    "free surface, weight, a current) and heave, roll, pitch or heading has not closed. There is no steady swim from "
+    "this pose; simulate until heave and attitude settle, or trim the body."
+)
 REST = (-0.3, 0.0, 0.0, 0.0, 0.0, 0.0)  # initial guess: slowly forward
 
 
@@ -57,7 +73,8 @@ def steady_swim(
     Args:
         beam: the body; of a `Soft` one the free modes repeat too, and power is that of actuators and muscles.
         gait: strain law (X, t) -> (Γ, K), periodic from t0 on.
-        fluid: the fluid around it, the same everywhere.
+        fluid: the fluid around it. Where its loads depend on the place (free surface, weight), heave and attitude must
+            close over the period, else there is no steady swim and the call is refused.
         period: period of the gait [s]; that of its travelling waves when None.
         t0: time at which the period begins [s]; when None, the first multiple of the period after the last break of
             the gait (the end of its start), so that the time steps stay at the same phases of the gait for any period,
@@ -65,7 +82,7 @@ def steady_swim(
         guess: initial twist of the head, in its frame [m/s, rad/s].
         steps: number of time steps in the period, and of samples of the result.
         stations: number of evenly spaced abscissae for torque and curvature, nose and tail included.
-        path: space path; `Panels()` when None.
+        path: space path; `Panels()` when None: as many panels as its tolerance takes.
         transient: number of periods simulated from the guess before Newton's method starts.
         tolerance: largest accepted change of the head's twist over the period [m/s, rad/s].
         throw: raise if there is no steady swim; otherwise see `converged`, and the arrays are NaN.
@@ -80,18 +97,43 @@ def steady_swim(
     whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # after the break, not on it
     begin = T * whole if t0 is None else finite("t0", t0, ())
     if isinstance(beam, Soft) and not beam.is_beam:
-        if not isinstance(path, Panels):
+        if path.counts is None:
             raise ValueError(f"path = {shown(path)}: a soft beam is integrated in time on cosserat.Panels")
         start = finite("guess", guess, (None,))
         return soft_steady_swim(beam, gait, fluid, T, begin, start, steps, stations, path, transient, tolerance, throw)
     beam = beam.beam if isinstance(beam, Soft) else beam
+    cycle = lambda path: _cycle(  # noqa: E731
+        beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw
+    )
+    wrong = check_in_time(gait, beam.length, begin, begin + T)
+    found, looked_at, limits = cycle(path)
+    if isinstance(found.converged, Tracer):
+        if throw:
+            warn_if_unresolved(path, limits)
+            found = eqx.error_if(eqx.error_if(found, wrong, WRONG), ~(limits.turn <= 1.0), COILED)
+        return found
+    if not bool(found.converged) and float(limits.turn) <= 1.0:
+        return found
+    error = space_error(beam, gait, fluid, *looked_at, path)
+    if error is not None and not float(error.worst) <= path.tolerance:
+        better = fitted(path, beam, gait, fluid, *looked_at)
+        if better is not path:
+            path, (found, looked_at, limits) = better, cycle(better)
+            error = space_error(beam, gait, fluid, *looked_at, path)
+    if float(limits.turn) <= 1.0:
+        warn_if_inexact(path, error)
+    return eqx.error_if(found, ~(limits.turn <= 1.0), COILED) if throw else found
+
+
+def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw):
+    """The steady period on a given path, the instants at which its error may be estimated, and its limits there."""
     body = path.sample(beam, fluid)
 
-    def swim(twist, model, records):
-        """The head at evenly spaced times over the period, from the world's origin."""
+    def swim(twist, model, records, periods=1):
+        """The head at even times over the period, or several, from the world's origin."""
         body, gait, begin, T = model
         start = (jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist)
-        span = Span.counted(begin, T / steps, steps // records, records)
+        span = Span.counted(begin, T / steps, periods * steps // records, records)
         return explicit_steps(lambda t, y: _rates(path, body, gait, fluid, t, y), start, span, DOPRI5)
 
     model = (body, gait, begin, T)
@@ -103,16 +145,22 @@ def steady_swim(
         tolerance=tolerance,
         throw=throw,
     )
-    position, quaternion, twist = swim(orbit.start, model, steps)
+    # A second period, from where the first has led: the twist repeats there too, unless the fluid knows the place.
+    position, quaternion, twist = swim(orbit.start, model, 2 * steps, periods=2)
+    again = jnp.max(jnp.abs(twist[2 * steps] - twist[steps]))
+    position, quaternion, twist = (x[: steps + 1] for x in (position, quaternion, twist))
     quaternion = unit_quaternions(quaternion)
     times = begin + T * jnp.arange(steps) / steps
     X = beam.length * jnp.linspace(0.0, 1.0, stations)
     power, wake, torque, curvature = _along(path, body, beam, gait, fluid, times, (position, quaternion, twist), X)
-    good = orbit.converged
-    if isinstance(path, Panels):
-        good = good & ~jnp.any(coiled(panel_turns(gait, body, times)))
+    steady = again <= REPEATS * tolerance
+    turn = jnp.max(path.turn(body, gait, times))
+    coiled = ~(turn <= 1.0)
+    if throw:
+        position = eqx.error_if(position, ~steady, DRIFTS)
+    good = orbit.converged & steady & ~coiled
     known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
-    return Cycle(
+    found = Cycle(
         time=times,
         period=T,
         position=known(position[:-1]),
@@ -129,6 +177,9 @@ def steady_swim(
         residual=orbit.residual,
         converged=good,
     )
+    where = instants(steps)
+    parts = position[where], quaternion[where], twist[where], times[where]
+    return found, (unchecked_state(*parts[:3]), parts[3]), Limits(decay_at(path, body, gait, parts), turn)
 
 
 @eqx.filter_jit

@@ -1,11 +1,15 @@
 """The motion of the head in time: pure arrays in, pure arrays out, for gradients to go through."""
 
+import dataclasses
+
 import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
+from gaits.impulse_balance import WRONG, check_in_time
 from hydro import AbstractFluid
 from spatial import Numbers, one_of, quaternion_rate
 from spatial.checks import shown
@@ -24,11 +28,21 @@ from stepping import (
 
 from .beam import Beam
 from .head_equation import check_model, check_state
-from .panels import Panels
-from .resolution import coiled, curvature_turns, panel_turns
+from .panel_limits import curvature_turns, relative_turn
 from .soft.mechanism import SoftMechanism, states_of
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
+from .space_error import (
+    COILED,
+    Limits,
+    SpaceError,
+    decay_at,
+    fitted,
+    instants,
+    space_error,
+    warn_if_inexact,
+    warn_if_unresolved,
+)
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
@@ -42,11 +56,6 @@ FAILED = (
 
 METHODS = ("adaptive", "implicit")
 
-COILED = (
-    "the gait coils the body within one panel of the space path, past what its expansions resolve: raise "
-    "cosserat.Panels(panels=...)."
-)
-
 
 class Trajectory(AbstractMotion):
     """The head in time.
@@ -58,7 +67,10 @@ class Trajectory(AbstractMotion):
         twist: of the head, in its frame [m/s, rad/s].
         steps: accepted and rejected time steps.
         succeeded: whether the integration reached the last time.
-        coiled: whether the gait coils the body within one panel of the space path, past what it resolves.
+        limits: of the space path: the decay of its expansions at a few of the times, the greatest turn at all of them.
+        error: estimated error of the grid along X at a few of the times [-]; None inside `jax.jit`, where
+            `cosserat.space_error` serves, and for a path that controls its own error.
+        grid: panels, and how many replace each load panel: those chosen, or those given; None for other paths.
         dense: the continuous solution, when it was asked for: see `state_at`.
         q: free modes of a soft beam [-, 1/m]; None for a beam.
         dq: their rates [1/s, 1/(m·s)]; None for a beam.
@@ -70,10 +82,17 @@ class Trajectory(AbstractMotion):
     twist: Float[Array, "times 6"]
     steps: Int[Array, "2"]
     succeeded: Bool[Array, ""]
-    coiled: Bool[Array, ""]
+    limits: Limits
+    error: SpaceError | None = None
+    grid: tuple[int, int] | None = eqx.field(static=True, default=None)
     dense: diffrax.AbstractGlobalInterpolation | diffrax.DenseInterpolation | None = None
     q: Float[Array, "times modes"] | None = None
     dq: Float[Array, "times modes"] | None = None
+
+    @property
+    def coiled(self) -> Bool[Array, ""]:
+        """Whether the gait coils the body within one panel of the space path, past what it resolves."""
+        return ~(self.limits.turn <= 1.0)
 
     def state(self, k: int | Int[Array, ""]) -> HeadState | SoftState:
         """The state at the k-th output time."""
@@ -129,7 +148,9 @@ def rollout(
         state: state of the head at t0, of head and modes for a soft beam; at rest at the world's origin when None.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
-        path: the way along X; `Panels()` when None.
+        path: the way along X; `Panels()` when None: one panel, and where the estimated error at a few of the times is
+            above its tolerance the run is repeated with as many as it takes. Inside `jax.jit` of the gait or the body
+            it stays one panel, and a motion that it does not resolve warns.
         solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
         rtol: relative tolerance of the adaptive step [-].
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
@@ -156,8 +177,9 @@ def rollout(
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
+    wrong = jnp.zeros((), bool)
     if isinstance(beam, Soft):
-        if not isinstance(path, Panels):
+        if path.counts is None:
             raise ValueError(f"path = {shown(path)}: a soft beam is integrated in time on cosserat.Panels")
         sampled = sample_soft(beam, fluid, path.order, path.panels)
         implicit = solver is None and controller is None if method is None else method == "implicit"
@@ -172,19 +194,52 @@ def rollout(
             raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
         state = HeadState() if state is None else state
         check_state(state)
-        run = _integrate(path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land)
+        wrong = check_in_time(gait, beam.length, span.t0, span.t1)
+        march = lambda path: _integrate(  # noqa: E731
+            path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land
+        )
+        run = _on_fitted_path(march, beam, gait, fluid, state, path, throw)
     if not throw:
         return run
-    twist = eqx.error_if(run.twist, run.coiled, COILED)
+    twist = eqx.error_if(eqx.error_if(run.twist, wrong, WRONG), run.coiled, COILED)
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
+
+
+def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
+    """The run on the path given, and again with more panels where its error is above the tolerance."""
+    run = march(path)
+    if isinstance(run.limits.turn, Tracer):
+        if throw:
+            warn_if_unresolved(path, run.limits)
+        return run
+    run = _with_error(beam, gait, fluid, path, run)
+    if bool(run.coiled) or (run.error is not None and float(run.error.worst) > path.tolerance):
+        better = fitted(path, beam, gait, fluid, *_looked_at(run, state))
+        if better is not path:
+            path, run = better, _with_error(beam, gait, fluid, better, march(better))
+    if not bool(run.coiled):
+        warn_if_inexact(path, run.error)
+    return run
+
+
+def _looked_at(run, start):
+    """The states and times at which the error is estimated; those at the start where the run has failed."""
+    where = instants(run.time.shape[0])
+    state = unchecked_state(run.position[where], run.quaternion[where], run.twist[where])
+    if not bool(run.succeeded):
+        state = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(where), *x.shape)), start)
+    return state, run.time[where]
+
+
+def _with_error(beam, gait, fluid, path, run):
+    """The run with the error of its grid and the numbers of that."""
+    error = None if not bool(run.succeeded) else space_error(beam, gait, fluid, *_looked_at(run, None), path)
+    return dataclasses.replace(run, error=error, grid=path.counts)
 
 
 @program
 def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
-    too_coiled = jnp.zeros((), bool)
-    if isinstance(path, Panels):
-        too_coiled = jnp.any(coiled(panel_turns(gait, body, span.times)))
 
     def field(t, y):
         position, quaternion, twist = y
@@ -196,8 +251,12 @@ def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
     march = integrate(field, start, span, marcher, gait, dense, land)
     position, quaternion, twist = march.states
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
+    quaternion = unit_quaternions(quaternion)
+    where = instants(span.times.shape[0])
+    turn = jnp.max(path.turn(body, gait, span.times))
+    decay = decay_at(path, body, gait, (position[where], quaternion[where], twist[where], span.times[where]))
     return Trajectory(
-        span.times, position, unit_quaternions(quaternion), twist, march.steps, succeeded, too_coiled, march.dense
+        span.times, position, quaternion, twist, march.steps, succeeded, Limits(decay, turn), dense=march.dense
     )
 
 
@@ -226,9 +285,9 @@ def _soft_trajectory(mechanism, span, points, steps, reached):
         t, q = at
         return curvature_turns(sampled.strains(gait, q, jnp.zeros_like(q), t).xi[:, 3:], sampled.body)
 
-    too_coiled = jnp.any(coiled(jax.lax.map(turns, (span.times, q))))
+    turn = jnp.max(relative_turn(jax.lax.map(turns, (span.times, q))))
     succeeded = reached & jnp.all(jnp.isfinite(head.twist)) & jnp.all(jnp.isfinite(dq))
-    parts = (span.times, head.position, head.quaternion, head.twist, steps, succeeded, too_coiled)
+    parts = (span.times, head.position, head.quaternion, head.twist, steps, succeeded, Limits(None, turn))
     return Trajectory(*parts, q=q, dq=dq)
 
 

@@ -53,4 +53,5 @@ from .strain import (
     timoshenko_reissner as timoshenko_reissner,
     universal as universal,
 )
+from .tables import Table as Table, from_table as from_table
 from .waves import wave_period as wave_period

@@ -6,10 +6,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from spatial import require_float64
-from spatial.checks import constant, shown
+from spatial.checks import shown
 
 from .published import PUBLISHED
 
@@ -40,31 +39,3 @@ def check_gait(gait: Callable[[Any, Any], Any]) -> None:
         raise ValueError(f"gait returns shape {strain.shape} at one (X, t): must be (6,), {WANTED}")
     if not jnp.issubdtype(strain.dtype, jnp.floating):
         raise ValueError(f"gait returns {strain.dtype} numbers: must be floats; write 1.0, not 1")
-
-
-def check_strain(gait: Callable[[Any, Any], Any], length: Any, t: Any) -> None:
-    """Evaluates a gait at a few sections at one time and rejects impossible strains.
-
-    Args:
-        gait: a law accepted by `check_gait`.
-        length: length of the body [m].
-        t: time of the check [s].
-
-    Raises:
-        ValueError: a strain is not finite, or the body is turned inside out (Γ1 ≤ 0).
-    """
-    X = np.linspace(0.0, 1.0, 7) * float(length)
-    strains = np.asarray(_sampled(gait, constant(X), constant(np.asarray(t, float))))
-    for rule, wrong in (
-        ("must be finite", ~np.isfinite(strains)),
-        ("Γ1 must be positive: 1 where the body does not stretch", (strains <= 0.0) & (np.arange(6) == 0)),
-    ):
-        if wrong.any():
-            n = int(np.argwhere(wrong)[0][0])
-            strain = np.round(strains[n], 6).tolist()
-            raise ValueError(f"gait returns {strain} at X = {X[n]:g} m, t = {float(t):g} s: {rule}")
-
-
-@eqx.filter_jit
-def _sampled(gait, X, t):
-    return jax.vmap(lambda x: gait(x, t))(X)

@@ -110,6 +110,10 @@ class AbstractFluid(eqx.Module):
         """
         return {}
 
+    def mass_potential(self, inertia: Float[Array, "6 6"], place: Place) -> Float[Array, ""]:
+        """Potential energy of a point mass, of which its `mass_terms` are the gradient [J]; zero unless it says so."""
+        return jnp.zeros(())
+
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
         """Potential energy per metre of the terms that depend on the place alone [J/m]; zero unless it says so."""
         return jnp.zeros(())

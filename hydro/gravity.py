@@ -72,6 +72,12 @@ class Weight(AbstractFluid):
         """`weight` of a point mass, in the frame of its section [N, N·m]."""
         return {"weight": weight_wrench(inertia, place.rotation, self.gravity)}
 
+    def mass_potential(self, inertia: Float[Array, "6 6"], place: Place) -> Float[Array, ""]:
+        """Gravitational energy of a point mass [J]; zero at the world's origin."""
+        lower = inertia[3:, :3]
+        first = jnp.stack([lower[2, 1], lower[0, 2], lower[1, 0]])
+        return -jnp.dot(self.gravity, inertia[0, 0] * place.position + place.rotation @ first)
+
     def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
         """Gravitational energy per metre [J/m]; zero at the world's origin."""
         return -self._density(place) * (

@@ -67,6 +67,10 @@ class Together(AbstractFluid):
         """Terms of all parts [N, N·m]."""
         return _merged([part.mass_terms(inertia, place, twist) for part in self.parts])
 
+    def mass_potential(self, inertia: Float[Array, "6 6"], place: Place) -> Float[Array, ""]:
+        """Sum over the parts [J]."""
+        return sum((part.mass_potential(inertia, place) for part in self.parts), jnp.zeros(()))
+
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
         """Sum over the parts [J/m]."""
         return sum((part.potential(section, place) for part in self.parts), jnp.zeros(()))

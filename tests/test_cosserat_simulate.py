@@ -1,7 +1,6 @@
 """The labelled simulation: contents, units, failures, refusals."""
 
 import diffrax
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import jaxtyping
@@ -12,7 +11,6 @@ import xarray as xr
 import cosserat
 import gaits
 import hydro
-from cosserat.resolution import coiled, panel_turns
 
 BEAM, FLUID, GAIT = cosserat.eel(), hydro.Morison(), gaits.spiral()
 
@@ -91,52 +89,24 @@ def test_constant_steps_converge_at_the_order_of_the_solver():
 
 
 def test_a_run_that_fails_says_when_and_why():
-    def breaks(X, t):
-        return jnp.array([1.0, 0, 0, 0, 0, 0]).at[5].set(jnp.where(t < 0.5, jnp.sin(t), jnp.nan))
+    def spins(X, t):
+        return jnp.stack([1.0, 0, 0, 0, 0, jnp.sin(1.0 / (1e-6 + (t - 0.5) ** 2))])
 
-    with pytest.raises(cosserat.SimulationError, match=r"stopped after t = 0\.4.* of 1 s.*NaN"):
-        cosserat.simulate(BEAM, breaks, FLUID, 1.0, samples=11, max_steps=300, progress=False)
+    with pytest.raises(cosserat.SimulationError, match=r"stopped after t = 0\.4.* of 1 s.*max_steps"):
+        cosserat.simulate(BEAM, spins, FLUID, 1.0, samples=11, max_steps=300, progress=False)
     with pytest.raises(Exception, match="did not reach t1"):
         cosserat.rollout(BEAM, GAIT, FLUID, 5.0, samples=3, max_steps=5).twist.block_until_ready()
 
 
-def test_an_unresolved_gait_is_told():
-    ripples = gaits.planar(amplitude=0.5, wavelength=0.08)
-    with pytest.warns(UserWarning, match="not resolved by 1 panel"):
-        cosserat.simulate(BEAM, ripples, FLUID, 0.05, samples=3, stations=5, progress=False)
-
-
-def test_a_coiled_body_is_refused_and_more_panels_resolve_it():
+def test_a_coiled_body_gets_the_panels_it_needs():
     coil = gaits.planar_bending(gaits.Start(0.0, 0.1) * 9.0)  # 18 rad along 2 m
-    with pytest.raises(cosserat.SimulationError, match="coils the body within one panel.*A panel turns by 18 rad"):
-        cosserat.simulate(BEAM, coil, FLUID, 0.2, samples=3, stations=5, progress=False)
-    fields = cosserat.internal_wrench(
-        BEAM, coil, FLUID, cosserat.HeadState(), 0.2, cosserat.Panels(panels=6, order=12), [0.5, 1.0, 2.0]
-    )
-    s = np.array([0.5, 1.0, 2.0])
-    circle = np.stack([np.sin(9 * s), 1 - np.cos(9 * s), 0 * s], axis=1) / 9
-    assert np.abs(fields.position_w - circle).max() < 1e-10
-
-
-class Screw(eqx.Module):
-    k: jax.Array
-
-    def __call__(self, X, t):
-        k = self.k
-        return jnp.stack([1.0, 0.0, 0.0, 0.3 * k, k * jnp.cos(1.5 * X + t), k * jnp.sin(1.5 * X + t)])
-
-
-@pytest.mark.parametrize("curvature, reported", [(1.0, False), (2.0, False), (2.5, True), (3.0, True)])
-def test_bending_about_changing_axes_is_reported_before_it_costs_digits(curvature, reported):
-    screw = Screw(jnp.asarray(curvature))
-    body = cosserat.Panels().sample(BEAM, FLUID)
-    assert bool(coiled(panel_turns(screw, body, jnp.ones(1)))[0]) == reported
-    coarse, fine = (
-        cosserat.head_acceleration(BEAM, screw, FLUID, cosserat.HeadState(), 1.0, cosserat.Panels(panels=panels))
-        for panels in (1, 4)
-    )
-    error = float(jnp.abs(coarse - fine).max() / jnp.abs(fine).max())
-    assert (error > 1e-4) == reported
+    with pytest.raises(cosserat.SimulationError, match="coils the body within one panel"):
+        cosserat.simulate(BEAM, coil, FLUID, 0.2, samples=3, stations=5, path=cosserat.Panels(panels=1), progress=False)
+    for path in (None, cosserat.Panels(panels=6, order=12)):
+        fields = cosserat.internal_wrench(BEAM, coil, FLUID, cosserat.HeadState(), 0.2, path, [0.5, 1.0, 2.0])
+        s = np.array([0.5, 1.0, 2.0])
+        circle = np.stack([np.sin(9 * s), 1 - np.cos(9 * s), 0 * s], axis=1) / 9
+        assert np.abs(fields.position_w - circle).max() < 1e-10
 
 
 @pytest.mark.parametrize(

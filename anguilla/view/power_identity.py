@@ -19,14 +19,15 @@ def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
 
     if "energy_rate" in dataset:
         return dataset["energy_rate"].values, True
-    energy = (dataset["kinetic_energy"] + dataset["added_energy"] + dataset.get("elastic_energy", 0.0)).values
+    kinds = ("kinetic_energy", "added_energy", "potential_energy", "elastic_energy")
+    energy = sum((dataset[kind].values for kind in kinds if kind in dataset), np.zeros(dataset.sizes["time"]))
     degree = min(5, (len(energy) - 1) // 2 * 2 + 1, len(energy) - 1)
     spline = make_interp_spline(dataset["time"].values, energy, k=max(degree if degree % 2 else degree - 1, 1))
     return np.asarray(spline.derivative()(dataset["time"].values)), False
 
 
 def identity_residual(dataset: xr.Dataset) -> Float[np.ndarray, "time"]:
-    """Residual of the power identity [W]: actuators - d/dt(T + T_a) - dissipation + convective power.
+    """Residual of the power identity [W]: actuators - d/dt(T + T_a + U) - dissipation + convective power.
 
     For a soft beam muscles and loads deliver power too, and the damping of its free strains takes some.
     """

@@ -105,20 +105,21 @@ class SampledSoft(eqx.Module):
 
 
 @program
-def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int) -> SampledSoft:
+def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None) -> SampledSoft:
     """Lays the two grids on a soft beam.
 
     Args:
         soft: the beam.
         fluid: the fluid around it.
         order: Gauss nodes in a panel of the smooth grid.
-        panels: panels between two knots, where a free strain may jump.
+        panels: panels between two knots, where a free strain may jump; one when None.
     """
+    panels = panels or 1
     fractions = np.asarray(soft.knots)
     fine = np.concatenate([a + (b - a) * np.arange(panels) / panels for a, b in itertools.pairwise(fractions)])
     knots = soft.length * jnp.asarray(np.append(fine, 1.0))
     count = len(fine)
-    body = sample_body(soft.beam, fluid, order, count, None if count == 1 else knots)
+    body = sample_body(soft.beam, fluid, order, count, 1, None if count == 1 else knots)
     begin = min((begin for (begin, _), piece in zip(soft.ends, soft.pieces, strict=True) if piece.count), default=1.0)
     first = order * int(np.searchsorted(fine, begin - 1e-9))
     load_phi = jax.vmap(soft.functions, out_axes=-1)(body.load_X)

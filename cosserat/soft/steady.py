@@ -11,9 +11,9 @@ from stepping.mechanism import Point
 
 from ..energy import mass
 from ..output_stations import Along
+from ..panel_limits import curvature_turns, relative_turn
 from ..panel_loops import second_loop
 from ..panels import Panels
-from ..resolution import coiled, curvature_turns
 from ..strain import Gait, strain_rates
 from .instant import soft_instant
 from .mechanism import SoftMechanism, states_of
@@ -81,7 +81,7 @@ def soft_steady_swim(
 
     parts = jax.tree.map(lambda x: x[:-1], (times, head, q, dq))
     power, wake, torque, curvature, turns = jax.lax.map(instant, parts)
-    good = orbit.converged & ~jnp.any(coiled(turns))
+    good = orbit.converged & jnp.all(relative_turn(turns) <= 1.0)
     known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
     return Cycle(
         time=times[:-1],

@@ -1,43 +1,42 @@
-"""How well the smooth grid carries a gait: the tail of its expansion, and the angle turned in a panel."""
+"""What one panel of the smooth grid carries: the decay of the expansions in it, and the angle turned within it."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+import numpy as np
+from jaxtyping import Array, Float
 
 from spatial import cross, stumpff
 
 from .orientation import MAX_SECOND_TURN, MAX_TURN
-from .quadrature import gauss, legendre_coefficients
+from .quadrature import legendre_coefficients
 from .sampled_body import SampledBody
+from .section_motion import SectionMotion
 from .strain import Gait
 
 
-@eqx.filter_jit
-def strain_tail(
-    gait: Gait, length: Float[Array, ""], times: Float[Array, "times"], order: int, panels: int
-) -> Float[Array, "times"]:
-    """Greatest of the last two Legendre coefficients of any strain in any panel, relative to the greatest of all.
+def decay(motion: SectionMotion, order: int) -> Float[Array, ""]:
+    """Size of the last two Legendre coefficients of the motion in any panel, relative to the greatest of all [-].
+
+    Twists and their rates are what the loads are integrated from; they have several times the bandwidth of the strains.
 
     Args:
-        gait: strain law (X, t) -> (Γ, K).
-        length: length of the body [m].
-        times: when to look [s].
-        order: Gauss nodes in one panel.
-        panels: panels along the body.
+        motion: at the smooth nodes.
+        order: nodes in one panel.
     """
-    node = gauss(order)[0]
-    X = length * (jnp.arange(panels)[:, None] + node[None, :]) / panels
-    rest = jnp.array([1.0, 0, 0, 0, 0, 0])  # the unit stretch would hide the tail of small strains
-
-    def tail(t):
-        return expansion_tail(jax.vmap(jax.vmap(lambda x: gait(x, t) - rest))(X))
-
-    return jax.lax.map(tail, times)
+    fields = jnp.stack([motion.twist[:3], motion.twist[3:], motion.twist_rate[:3], motion.twist_rate[3:]])
+    to_coefficients = legendre_coefficients(order).T
+    coefficients = jnp.abs(fields.reshape(4, 3, -1, order) @ to_coefficients)
+    greatest = jnp.max(coefficients, axis=(1, 2, 3))
+    last = jnp.max(coefficients[..., -2:], axis=(1, 2, 3))
+    return jnp.max(last / jnp.where(greatest > 0, greatest, 1.0))
 
 
 def expansion_tail(strain: Float[Array, "panels order 6"]) -> Float[Array, ""]:
-    """`strain_tail` of one strain at the smooth nodes, less its value at rest [-, 1/m], in the section frame."""
+    """Greatest of the last two Legendre coefficients of a strain in any panel, relative to the greatest of all [-].
+
+    Args:
+        strain: at the smooth nodes, less its value at rest, in the section frame [-, 1/m].
+    """
     coefficients = jnp.abs(jnp.einsum("kn,pni->pki", legendre_coefficients(strain.shape[1]), strain))
     greatest = jnp.max(coefficients)
     return jnp.max(coefficients[:, -2:]) / jnp.where(greatest > 0, greatest, 1.0)
@@ -67,6 +66,6 @@ def curvature_turns(curvature: Float[Array, "nodes 3"], body: SampledBody) -> Fl
     return jnp.stack([angle(whole), angle(second)])
 
 
-def coiled(turns: Float[Array, "times 2"]) -> Bool[Array, "times"]:
-    """Whether a panel turns too much for the expansion: its error may pass 1e-4 rad."""
-    return (turns[:, 0] > MAX_TURN) | (turns[:, 1] > MAX_SECOND_TURN)
+def relative_turn(turns: Float[Array, "times 2"]) -> Float[Array, "times"]:
+    """Angles turned in a panel relative to the greatest that the expansion carries: above one its error passes 1e-4."""
+    return jnp.max(turns / np.array([[MAX_TURN, MAX_SECOND_TURN]]), axis=1)

@@ -1,0 +1,311 @@
+"""The error that the grid along X leaves: estimated from two grids, met by choosing panels, reported where it is not.
+
+The tail condition cannot tell: the two loops of the fast path share their quadrature, so that n(L) = M(L) = 0 holds to
+round-off on any grid. Here the same instants are evaluated on a grid twice as fine, smooth and load grid alike, and the
+difference is the error of the coarse one: short waves, coils, narrow parts of the profile, kinks of the drag.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid
+from spatial.traced_warnings import warn_if
+from stepping import program
+
+from .beam import Beam
+from .output_stations import Along
+from .panels import Panels
+from .quadrature import mass
+from .space_path import AbstractSpacePath
+from .state import HeadState, unchecked_state
+from .strain import Gait
+
+INSTANTS = (0.29, 0.53, 0.77, 0.97)  # of a record, at which the error is estimated: unlike phases of a beat
+SAFETY = 1.5  # the finer grid has an error too
+ROUND_OFF = 1e-12  # of loads that cancel, such as weight and buoyancy
+MOST_PANELS, MOST_LOADS = 16, 16  # that are tried
+REPORTED = 4.0  # tolerances above which a run is reported: instants differ from each other
+SUSPECT, UNRESOLVED = 10.0, 50.0  # tolerances of decay above which the error is estimated, and surely too great
+SUSPECT_TURN, UNRESOLVED_TURN = 0.4, 0.7  # the same of the angle turned within a panel
+
+ADVICE = (
+    "Likely causes: waves that are short for the body, a strain or profile that is not smooth in X, a tight coil. More "
+    "panels may help, cosserat.Panels(panels=..., loads=...), or pieces of the profile that end where it breaks."
+)
+COILED = (
+    "the gait coils the body within one panel of the space path, past what its expansions resolve: raise "
+    "cosserat.Panels(panels=...)."
+)
+
+
+class SpaceError(eqx.Module):
+    """Estimated error that the grid along X leaves, relative to the greatest value at the instants looked at [-].
+
+    Attributes:
+        head_acceleration: of the head's twist rate; angular parts times the length of the body.
+        force: of n along the body.
+        moment: of M along the body.
+        power: of the actuators' power, relative to ∫|M·dK/dt + Rᵀn·dΓ/dt| dX.
+    """
+
+    head_acceleration: Float[Array, ""]
+    force: Float[Array, ""]
+    moment: Float[Array, ""]
+    power: Float[Array, ""]
+
+    @property
+    def worst(self) -> Float[Array, ""]:
+        """The greatest of the four; infinite where a number is lost altogether."""
+        worst = jnp.max(jnp.stack([self.head_acceleration, self.force, self.moment, self.power]))
+        return jnp.where(jnp.isnan(worst), jnp.inf, worst)
+
+
+class _Found(eqx.Module):
+    """What is compared, at all instants."""
+
+    twist_rate: Float[Array, "instants 6"]
+    section_rate: Float[Array, "instants points 6"]
+    force: Float[Array, "instants points 3"]
+    moment: Float[Array, "instants points 3"]
+    power: Float[Array, "instants"]
+    power_size: Float[Array, "instants"]
+
+
+def space_error(
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Float[Array, "*instants"],
+    path: AbstractSpacePath | None = None,
+) -> SpaceError | None:
+    """Estimates the error of a space path by one twice as fine. jit- and vmap-safe.
+
+    >>> import cosserat, gaits, hydro
+    >>> eel, water, ripples = cosserat.eel(), hydro.Morison(), gaits.planar(wavelength=0.4)  # five waves on the body
+    >>> error = cosserat.space_error(eel, ripples, water, cosserat.HeadState(), 2.3, cosserat.Panels(panels=1))
+    >>> bool(1e-3 < error.force < 1e-1)
+    True
+
+    Args:
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head, at one instant or at several (a leading axis).
+        t: time of each [s].
+        path: the way along X; `Panels()` when None.
+
+    Returns:
+        The estimate, or None for a path that controls its own error, such as `Nested`.
+    """
+    path = Panels() if path is None else path
+    finer = path.finer()
+    if finer is None:
+        return None
+    t = jnp.asarray(t, float)
+    parts = tuple(jnp.reshape(p, (-1, p.shape[-1])) for p in (state.position, state.quaternion, state.twist))
+    still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
+    beam, gait, fluid, parts = jax.tree.map(still, (beam, gait, fluid, (*parts, t.reshape(-1))))
+    return _compared(beam, *(_found(beam, gait, fluid, way, parts) for way in (path, finer)))
+
+
+def _found(beam, gait, fluid, path, parts) -> _Found:
+    return _evaluated(path.sample(beam, fluid), beam, gait, fluid, path, parts)
+
+
+@program
+def _evaluated(body, beam, gait, fluid, path, parts) -> _Found:
+    """Both loops at the nodes of the body's own load grid, whatever grid the path has."""
+    along = Along(beam, jnp.zeros(0))
+    stations = path.stations(body, along.X)
+
+    def instant(parts):
+        position, quaternion, twist, t = parts
+        loops = path.both_loops(body, gait, fluid, unchecked_state(position, quaternion, twist), t, stations)
+        density = along.power_density(loops, gait, t)
+        size = jnp.sum(jnp.abs(jnp.sum(density, axis=1)))
+        return _Found(loops.head_twist_rate, loops.twist_rate, loops.force_w, loops.moment, jnp.sum(density), size)
+
+    return jax.lax.map(instant, parts)
+
+
+@program
+def _compared(beam, coarse, fine) -> SpaceError:
+    """Greatest differences relative to greatest values, both over all instants and sections."""
+    L, size = beam.length, lambda x: jnp.max(jnp.linalg.norm(x, axis=-1))
+    with_length = jnp.concatenate([jnp.ones(3), jnp.full(3, L)])[None]
+    rates = size(fine.section_rate[..., :3])
+    round_off = ROUND_OFF * mass(beam) * (9.81 + rates)  # N, of forces that cancel
+    difference = jax.tree.map(lambda a, b: a - b, coarse, fine)
+    relative = lambda error, scale: SAFETY * error / jnp.maximum(scale, 1e-300)  # noqa: E731
+    beyond = lambda error, least: jnp.where(error <= least, 0.0, error)  # noqa: E731  NaN stays
+    acceleration = size(difference.twist_rate * with_length)
+    return SpaceError(
+        head_acceleration=relative(
+            beyond(acceleration, ROUND_OFF * (9.81 + rates)), size(fine.twist_rate * with_length)
+        ),
+        force=relative(beyond(size(difference.force), round_off), size(fine.force)),
+        moment=relative(beyond(size(difference.moment), round_off * L), size(fine.moment)),
+        power=relative(beyond(jnp.max(jnp.abs(difference.power)), round_off * L), jnp.max(fine.power_size)),
+    )
+
+
+def fitted(
+    path: AbstractSpacePath,
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Float[Array, "*instants"],
+) -> AbstractSpacePath:
+    """The path with as many panels as its tolerance takes at these instants; as it is where its numbers are given.
+
+    Args:
+        path: a space path.
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head, at one instant or at several (a leading axis).
+        t: time of each [s].
+    """
+    if path.fixed:
+        return path
+    error = lambda one, other: float(_compared(beam, one, other).worst)  # noqa: E731
+    parts = tuple(jnp.reshape(p, (-1, p.shape[-1])) for p in (state.position, state.quaternion, state.twist))
+    found = functools.cache(
+        lambda panels, loads: _found(beam, gait, fluid, path.with_counts(panels, loads), (*parts, jnp.reshape(t, -1)))
+    )
+    panels, loads = path.counts
+    more_panels = lambda: path.panels is None and 2 * panels <= MOST_PANELS  # noqa: E731
+    more_loads = lambda: path.loads is None and 2 * loads <= MOST_LOADS  # noqa: E731
+
+    def coiled():
+        way = path.with_counts(panels, loads)
+        return not bool(jnp.all(way.turn(way.sample(beam, fluid), gait, jnp.reshape(t, -1)) <= 1.0))
+
+    while more_panels() and coiled():
+        panels *= 2
+    while not error(found(panels, loads), found(2 * panels, 2 * loads)) <= path.tolerance:
+        # Which of the two grids is to blame, and whether it can be refined.
+        half = path.tolerance / 2
+        smooth = more_panels() and not error(found(panels, loads), found(2 * panels, loads)) <= half
+        rough = more_loads() and not error(found(2 * panels, loads), found(2 * panels, 2 * loads)) <= half
+        if not smooth and not rough:
+            break
+        panels, loads = panels * (1 + smooth), loads * (1 + rough)
+    return path if (panels, loads) == path.counts else path.with_counts(panels, loads)
+
+
+class Limits(eqx.Module):
+    """What an evaluation tells of its own grid, without a second one.
+
+    Attributes:
+        decay: of the expansions along X, `AbstractSpacePath.motion_decay`; None where the path controls its own error.
+        turn: angle turned within a panel, `AbstractSpacePath.turn`; above one the body is coiled.
+    """
+
+    decay: Float[Array, ""] | None
+    turn: Float[Array, ""]
+
+
+def limits_of(path: AbstractSpacePath, body: Any, gait: Gait, state: HeadState, t: Float[Array, ""]) -> Limits:
+    """The limits of a path at one instant, for a body that it has sampled."""
+    return Limits(path.motion_decay(body, gait, state, t), path.turn(body, gait, t[None])[0])
+
+
+def guarded(
+    evaluate: Callable[[AbstractSpacePath], tuple[Any, Limits | None]],
+    path: AbstractSpacePath,
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    state: HeadState,
+    t: Float[Array, ""],
+) -> Any:
+    """An evaluation at one instant on a path that meets its tolerance there; refused or reported where it does not.
+
+    Outside of `jax.jit` a second grid is looked at where the expansions have not decayed, and the path is fitted.
+    Inside, the decay alone is looked at, and a warning comes from the compiled program.
+
+    Args:
+        evaluate: path -> result and limits; None for those of a soft beam, which are not looked at.
+        path: to begin with.
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        state: pose and twist of the head.
+        t: time [s].
+    """
+    result, limits = evaluate(path)
+    if limits is None:
+        return result
+    if isinstance(limits.turn, Tracer):
+        warn_if_unresolved(path, limits)
+        return eqx.error_if(result, ~(limits.turn <= 1.0), COILED)
+    decayed = limits.decay is None or float(limits.decay) <= SUSPECT * path.tolerance
+    if decayed and float(limits.turn) <= SUSPECT_TURN:
+        return result
+    better = fitted(path, beam, gait, fluid, state, t)
+    if better is not path:
+        result, limits = evaluate(better)
+    if not float(limits.turn) <= 1.0:
+        raise ValueError(f"gait: at t = {float(t):g} s {COILED}")
+    warn_if_inexact(better, space_error(beam, gait, fluid, state, t, better))
+    return result
+
+
+def warn_if_inexact(path: AbstractSpacePath, error: SpaceError | None) -> None:
+    """Reports an estimate well above the tolerance of a path."""
+    if error is None:
+        return
+    warn_if(
+        error.worst > REPORTED * path.tolerance,
+        f"the grid along the body ({path}) leaves relative errors of {{:.0e}} in the head's acceleration, {{:.0e}} in "
+        f"n, {{:.0e}} in M and {{:.0e}} in the power; {path.tolerance:.0e} is allowed. {ADVICE}",
+        error.head_acceleration,
+        error.force,
+        error.moment,
+        error.power,
+    )
+
+
+def warn_if_unresolved(path: AbstractSpacePath, limits: Limits) -> None:
+    """Reports, inside `jax.jit`, expansions along X whose last terms are too great for the tolerance of a path."""
+    if limits.decay is None:
+        return
+    warn_if(
+        ~((limits.decay <= UNRESOLVED * path.tolerance) & (limits.turn <= UNRESOLVED_TURN)),
+        f"the grid along the body ({path}) does not resolve the motion: the last terms of its expansions are {{:.0e}} "
+        f"of the greatest ({UNRESOLVED * path.tolerance:.0e} is allowed), and a panel turns by {{:.2f}} of the angle "
+        f"that they carry ({UNRESOLVED_TURN} is allowed). {ADVICE}",
+        limits.decay,
+        limits.turn,
+    )
+
+
+def decay_at(path: AbstractSpacePath, body: Any, gait: Gait, parts: tuple[Array, ...]) -> Float[Array, ""] | None:
+    """The greatest decay over several instants; nothing is differentiated through it.
+
+    Args:
+        path: a space path.
+        body: that it has sampled.
+        gait: strain law (X, t) -> (Γ, K).
+        parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant.
+    """
+    still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
+    body, gait, parts = jax.tree.map(still, (body, gait, parts))
+    decay = jax.lax.map(lambda x: path.motion_decay(body, gait, unchecked_state(*x[:3]), x[3]), parts)
+    return None if decay is None else jnp.max(decay)
+
+
+def instants(count: int) -> np.ndarray:
+    """Which samples of a record to look at."""
+    return np.asarray([int(count * part) for part in INSTANTS])

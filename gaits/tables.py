@@ -1,0 +1,82 @@
+"""A smooth law from samples: cubic splines in X and t, twice differentiable."""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from spatial import Numbers, finite, increasing
+
+from .laws import AbstractLaw, Scalar
+
+
+class Table(AbstractLaw):
+    """A piecewise cubic in X and t; make it with `from_table`.
+
+    Attributes:
+        X: knots along the body [m].
+        times: knots in time [s].
+        coefficients: of (t - t_j)^p (X - X_i)^q, highest powers first; in the unit of the values.
+        periodic: whether the table repeats in time.
+    """
+
+    X: Float[Array, "sections"]
+    times: Float[Array, "times"]
+    coefficients: Float[Array, "4 times_less_one 4 sections_less_one"]
+    periodic: bool = eqx.field(static=True)
+
+    def __call__(self, X: Scalar, t: Scalar) -> Scalar:
+        """Value at (X, t); NaN outside the table."""
+        X, t = jnp.asarray(X, float), jnp.asarray(t, float)
+        begin, end = self.times[0], self.times[-1]
+        if self.periodic:
+            t = t - jnp.floor((t - begin) / (end - begin)) * (end - begin)
+        inside = (t >= begin) & (t <= end) & (X >= self.X[0] - 1e-9) & (X <= self.X[-1] + 1e-9)
+        i = jnp.clip(jnp.searchsorted(self.X, X, side="right") - 1, 0, self.X.shape[0] - 2)
+        j = jnp.clip(jnp.searchsorted(self.times, t, side="right") - 1, 0, self.times.shape[0] - 2)
+        cell = self.coefficients[:, j, :, i]
+        along = _polynomial(cell.T, X - self.X[i])  # of each power of t
+        return jnp.where(inside, _polynomial(along, t - self.times[j]), jnp.nan)
+
+
+def _polynomial(coefficients, x):
+    """Horner's rule, highest power first."""
+    a, b, c, d = coefficients
+    return ((a * x + b) * x + c) * x + d
+
+
+def from_table(X: Numbers, times: Numbers, values: Numbers, *, periodic: bool = False) -> Table:
+    """Makes a smooth law of samples, such as a measured curvature.
+
+    Interpolation by straight lines (`jnp.interp`) has kinks at every sample, of which its derivatives know nothing: a
+    body that follows it does not keep its momentum. A cubic spline is twice differentiable.
+
+    >>> import numpy as np, gaits
+    >>> X, t = np.linspace(0, 2, 21), np.linspace(0, 1, 21)
+    >>> bending = gaits.from_table(X, t, np.sin(4 * X[:, None] - 2 * np.pi * t), periodic=True)
+    >>> gait = gaits.planar_bending(bending)
+    >>> bool(abs(bending(1.03, 0.52) - np.sin(4 * 1.03 - 2 * np.pi * 0.52)) < 1e-4)
+    True
+
+    Args:
+        X: increasing abscissae of the samples, four at least, from the nose to the tail [m].
+        times: increasing times of the samples, four at least [s].
+        values: at each abscissa and time, in any unit.
+        periodic: repeat in time; the last column must equal the first.
+    """
+    from scipy.interpolate import CubicSpline  # slow to import
+
+    X, times = (np.asarray(increasing(name, v, unit)) for name, v, unit in (("X", X, "m"), ("times", times, "s")))
+    values = np.asarray(finite("values", values, (X.size, times.size)))
+    for name, knots in (("X", X), ("times", times)):
+        if knots.size < 4:
+            raise ValueError(f"{name} has {knots.size} samples: a cubic spline needs four at least")
+    if periodic:
+        if not np.allclose(values[:, 0], values[:, -1], rtol=1e-9, atol=1e-12 * np.abs(values).max()):
+            raise ValueError("values: the last column must equal the first for periodic=True")
+        values = np.concatenate([values[:, :-1], values[:, :1]], axis=1)
+    in_X = CubicSpline(X, values, axis=0).c  # (4, sections - 1, times)
+    in_both = CubicSpline(
+        times, in_X, axis=2, bc_type="periodic" if periodic else "not-a-knot"
+    ).c  # (4, times - 1, 4, ...)
+    return Table(jnp.asarray(X), jnp.asarray(times), jnp.asarray(in_both), periodic)

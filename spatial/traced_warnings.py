@@ -1,0 +1,32 @@
+"""Warnings that also come out of compiled programs."""
+
+import warnings
+
+import equinox.internal as eqxi
+import jax
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Bool, Float
+
+
+def warn_if(wrong: Bool[Array, ""], message: str, *numbers: Float[Array, ""]) -> None:
+    """Warns at once where the numbers are known, else when the compiled program has computed them.
+
+    Inside `jax.vmap` there is one warning for the whole batch, with the greatest of its numbers. A program that may
+    warn calls back to Python, and JAX does not cache such programs between sessions.
+
+    Args:
+        wrong: whether to warn.
+        message: with a field `{}` for each number.
+        numbers: to put in, of any unit.
+    """
+    if not isinstance(wrong, Tracer):
+        if wrong:
+            warnings.warn(message.format(*(float(x) for x in numbers)), stacklevel=4)
+        return
+
+    def emit(*known):
+        warnings.warn(message.format(*(float(np.asarray(x)) for x in known)), stacklevel=2)
+
+    greatest = [eqxi.unvmap_max(jax.lax.stop_gradient(x)) for x in numbers]
+    jax.lax.cond(eqxi.unvmap_any(wrong), lambda: jax.debug.callback(emit, *greatest), lambda: None)
