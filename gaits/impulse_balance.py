@@ -85,25 +85,27 @@ def impulse_balance(
         return times, (xi, dxi, ddxi), (lost, lost_rate)
 
     times, (xi, dxi, ddxi), lost = looked_at(t0[None], t1[None], INTERVALS)
-    rest = jnp.broadcast_to(jnp.array([1.0, 0, 0, 0, 0, 0]), xi.shape)
+    rest = jnp.array([1.0, 0, 0, 0, 0, 0]).reshape(1, 1, 1, 6)
     greatest = lambda x: jnp.repeat(jnp.max(jnp.abs(x).reshape(-1, 2, 3), axis=(0, 2)), 3)  # noqa: E731  of Γ and of K
     sizes = greatest(xi - rest), greatest(dxi)
 
-    def relative(lost):
+    def relative(lost, sizes):
         parts = [jnp.abs(d) / jnp.where(s > 0, s, 1.0)[None, None, None] for d, s in zip(lost, sizes, strict=True)]
         return jnp.max(jnp.stack(parts), axis=(0, -2, -1)).ravel()
 
-    def zoom(ends, _):
-        begin, end = ends
-        times, _, lost = looked_at(begin, end, PARTS)
-        jump = jnp.nan_to_num(relative(lost))
+    def zoom(carry, _):
+        (begin, end), sizes = carry
+        times, (xi, dxi, _), lost = looked_at(begin, end, PARTS)
+        there = greatest(xi - rest), greatest(dxi)
+        sizes = tuple(jnp.maximum(size, jnp.nan_to_num(new)) for size, new in zip(sizes, there, strict=True))
+        jump = jnp.nan_to_num(relative(lost, sizes))
         kept, where = jax.lax.top_k(jump, WORST)
         begins, stops = times[:, :-1].ravel()[where], times[:, 1:].ravel()[where]
-        return (begins, stops), (kept[0], begins[0])
+        return ((begins, stops), sizes), (kept[0], begins[0])
 
-    _, where = jax.lax.top_k(jnp.nan_to_num(relative(lost)), WORST)
+    _, where = jax.lax.top_k(jnp.nan_to_num(relative(lost, sizes)), WORST)
     ends = times[0, :-1][where], times[0, 1:][where]
-    _, (jumps, when) = jax.lax.scan(zoom, ends, length=ZOOMS)
+    _, (jumps, when) = jax.lax.scan(zoom, (ends, sizes), length=ZOOMS)
     finite = [jnp.all(jnp.isfinite(x[0]), axis=-1) for x in (xi, dxi, ddxi)]
     wrong = ~(finite[0] & finite[1] & finite[2]) | (xi[0, ..., 0] <= 0.0)
     return Balance(jumps[-1], when[-1], wrong, times[0], X, xi[0])
