@@ -15,7 +15,7 @@ from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
 from .strain import Gait
 
-TOLERANCE = 1e-5
+TOLERANCE = 2e-5
 """Relative error in head acceleration, n, M and power that the default path may leave."""
 
 
@@ -27,7 +27,7 @@ class Panels(AbstractSpacePath):
     gait or a body they cannot be chosen, and are one.
 
     >>> Panels(panels=4)  # four panels, whatever the gait
-    Panels(order=32, panels=4, loads=None, tolerance=1e-05)
+    Panels(order=32, panels=4, loads=None, tolerance=2e-05)
     >>> Panels(tolerance=1e-8)  # as many as eight digits take
     Panels(order=32, panels=None, loads=None, tolerance=1e-08)
 

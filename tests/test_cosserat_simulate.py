@@ -90,10 +90,10 @@ def test_constant_steps_converge_at_the_order_of_the_solver():
 
 def test_a_run_that_fails_says_when_and_why():
     def spins(X, t):
-        return jnp.stack([1.0, 0, 0, 0, 0, jnp.sin(1.0 / (1e-6 + (t - 0.5) ** 2))])
+        return jnp.stack([1.0, 0, 0, 0, 0, jnp.sin(1.0 / (1e-3 + (t - 0.5) ** 2))])
 
-    with pytest.raises(cosserat.SimulationError, match=r"stopped after t = 0\.3.* of 1 s.*max_steps"):
-        cosserat.simulate(BEAM, spins, FLUID, 1.0, samples=11, max_steps=300, progress=False)
+    with pytest.raises(cosserat.SimulationError, match=r"stopped after t = 0\.\d.* of 1 s.*max_steps"):
+        cosserat.simulate(BEAM, spins, FLUID, 1.0, samples=11, max_steps=200, progress=False)
     with pytest.raises(Exception, match="did not reach t1"):
         cosserat.rollout(BEAM, GAIT, FLUID, 5.0, samples=3, max_steps=5).twist.block_until_ready()
 
