@@ -1,9 +1,10 @@
-"""What a surface to crawl on does to a body: dry friction, and ideal wheels.
+"""What a surface to crawl on does to a body: dry friction, compliant contact, ideal wheels.
 
 A ground is a load on one section, per metre, in the section's own frame: the contract of `hydro`. It goes where a
 fluid goes, in both engines, alone or in `hydro.Together`. Wheels are constraints, and have a motion of their own.
 """
 
+from .contact import Contact as Contact
 from .coulomb import Coulomb as Coulomb
 from .friction import Friction as Friction
 from .rolling import Rolling as Rolling, roll as roll
