@@ -30,7 +30,7 @@ LINES: dict[str, Callable] = {"laminar": laminar, "turbulent": turbulent, "ittc"
 
 
 class SkinFriction(eqx.Module):
-    """C_f of each section by its own speed along the body, with the length of the body in the Reynolds number.
+    """C_f by the Reynolds number of a speed and of the length of the body; acts on the true perimeter of sections.
 
     >>> friction = SkinFriction("laminar", length=1.0, viscosity=1.4e-4)
     >>> round(float(friction(jnp.asarray(0.4))), 4)
@@ -40,19 +40,23 @@ class SkinFriction(eqx.Module):
         line: "laminar", "turbulent" or "ittc".
         length: L of Re = V L/ν [m].
         viscosity: kinematic, ν [m²/s].
+        speed: V of the Reynolds number [m/s]; that of each section along the body, at each instant, when None.
     """
 
     line: str = eqx.field(static=True)
     length: Float[Array, ""]
     viscosity: Float[Array, ""]
+    speed: Float[Array, ""] | None
 
-    def __init__(self, line: str, length: Numbers, viscosity: Numbers = 1.0e-6):
+    def __init__(self, line: str, length: Numbers, viscosity: Numbers = 1.0e-6, speed: Numbers | None = None):
         one_of("SkinFriction.line", line, tuple(LINES))
         self.line = line
         self.length = positive("SkinFriction.length", length, "m")
         self.viscosity = positive("SkinFriction.viscosity", viscosity, "m²/s")
+        self.speed = None if speed is None else positive("SkinFriction.speed", speed, "m/s")
 
     def __call__(self, speed: Float[Array, ""]) -> Float[Array, ""]:
-        """C_f at a speed along the body, either way [m/s]."""
+        """C_f at a speed along the body, either way [m/s], or at the given one."""
+        speed = speed if self.speed is None else self.speed
         reynolds = jnp.sqrt((speed * self.length / self.viscosity) ** 2 + LEAST_REYNOLDS[self.line] ** 2)
         return LINES[self.line](reynolds)

@@ -42,7 +42,8 @@ class Lighthill(AbstractFluid):
 
     Attributes:
         density: density of the water [kg/m³].
-        friction: along the body, on the perimeter: a coefficient [-], or a `SkinFriction`; 0 for none.
+        friction: along the body: a coefficient on the eel paper's perimeter π(b + c) [-], or a `SkinFriction` on the
+            true perimeter; 0 for none.
         drag_lateral: cross-flow drag for motion along t2, on the diameter 2c [-]; 0 for none.
         drag_dorsal: cross-flow drag for motion along t3, on the diameter 2b [-]; 0 for none.
         drag_roll: for rotation about t1, on ρ(c²-b²)²/2 [-]; 0 for none.
@@ -124,8 +125,11 @@ class Lighthill(AbstractFluid):
         b, c, half_rho = section.b, section.c, 0.5 * self.density
         flow, relative = self._flow(place, twist)
         speed = linear(relative)[0]
-        coefficient = self.friction(speed) if isinstance(self.friction, SkinFriction) else self.friction
-        along = -half_rho * coefficient * section.perimeter * signed_square(speed)
+        if isinstance(self.friction, SkinFriction):
+            skin = self.friction(speed) * section.true_perimeter
+        else:
+            skin = self.friction * section.perimeter
+        along = -half_rho * skin * signed_square(speed)
         across = drag_wrench(
             jnp.zeros_like(speed),
             half_rho * jnp.stack([self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b]),

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.special
 
 import cosserat
 import gaits
@@ -320,7 +321,11 @@ def test_skin_friction_of_a_plate(line, speed, expected):
     assert abs(friction(jnp.asarray(speed)) / expected - 1) < 1e-4
     water = hydro.Lighthill(friction=friction)
     loads = water.terms(SECTION, HERE, jnp.asarray([speed, 0, 0, 0, 0, 0.0]))
-    np.testing.assert_allclose(loads["skin_friction"][0], -0.5e3 * expected * np.pi * 0.1 * speed**2, rtol=1e-4)
+    np.testing.assert_allclose(
+        loads["skin_friction"][0], -0.5e3 * expected * SECTION.true_perimeter * speed**2, rtol=1e-4
+    )
+    whole = scipy.special.ellipe(1 - (3 / 7) ** 2) * 4 * 0.07
+    assert abs(SECTION.true_perimeter / whole - 1) < 1e-4
     slope = jax.jacfwd(lambda eta: water.terms(SECTION, HERE, eta)["skin_friction"])(jnp.zeros(6))
     assert np.all(np.isfinite(slope))
 

@@ -9,6 +9,7 @@ from . import (
     crawling as crawling,
     engines as engines,
     loads as loads,
+    passing_water as passing_water,
     peers as peers,
     rigid_body as rigid_body,
     slender_bodies as slender_bodies,

@@ -273,4 +273,35 @@ MUTANTS = (
         "return free + yielding @ force, force", "return free + yielding @ force, -force",
         ("wheels_leave_the_tail_free",),
     ),
+    Mutant(
+        "twist_of_a_slice", "[LIG71]: η where ζ belongs, the form for bodies that neither twist nor stretch",
+        "hydro/lighthill.py",
+        "seen = mass * slice_twist(twist, strain)", "seen = mass * twist",
+        ("lighthill_fast_path",),
+    ),
+    Mutant(
+        "axes_of_a_slice", "added mass on b where c belongs", "hydro/lighthill.py",
+        "self.mass_lateral * c**2, self.mass_dorsal * b**2", "self.mass_lateral * b**2, self.mass_dorsal * c**2",
+        ("lighthill_fast_path",),
+    ),
+    Mutant(
+        "strain_rate_of_a_slice", "dΠ/dt without the rate of the strain", "hydro/lighthill.py",
+        "load = coadjoint(relative, momentum) - by_strain", "load = coadjoint(relative, momentum) + 0.0 * by_strain",
+        ("lighthill_fast_path",),
+    ),
+    Mutant(
+        "energy_in_the_carried_wrench", "W without its part -ℓ/Γ1", "hydro/lighthill.py",
+        "passing * momentum - jnp.zeros(6).at[0].set(energy / strain[0])", "passing * momentum",
+        ("lighthill_fast_path",),
+    ),
+    Mutant(
+        "wrench_at_the_edge", "sign of what the leaving water does", "cosserat/panel_loops.py",
+        "nose = nose + water.wrench", "nose = nose - water.wrench",
+        ("lighthill_lift_in_yaw",),
+    ),
+    Mutant(
+        "power_of_the_wake", "sign of the energy that leaves", "hydro/lighthill.py",
+        "wrench, energy, -passing * energy)", "wrench, energy, passing * energy)",
+        ("lighthill_power_identity",),
+    ),
 )  # fmt: skip

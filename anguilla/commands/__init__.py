@@ -7,5 +7,6 @@ VERBS = {
     "optimise": "a faster or cheaper gait for the eel, by gradients; checked by a swim from rest",
     "sweep": "the eel's steady swim over a grid of gaits, resumable, over devices and hosts",
     "validate": "measure the code against references, and print the table",
+    "atlas": "published swimmers in water with a wake, beside their published speeds",
     "bench": "measure the speed and compare it with other libraries",
 }

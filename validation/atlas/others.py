@@ -1,0 +1,66 @@
+"""Swimmers of the atlas besides Kern and Koumoutsakos's: paper 000's eel, and a lamprey over Reynolds numbers."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+import cosserat
+import gaits
+
+from .kern_koumoutsakos import body
+from .swimmer import Swimmer
+
+EEL = Swimmer(
+    name="bpk06-eel",
+    title="the 2 m eel of [BPK06], planar gait",
+    source="[BPK06]; body reconstructed from its overall sizes and mass",
+    body=cosserat.eel,
+    gait=gaits.planar,
+    period=1.0,
+    density=1000.0,
+    viscosity=1.0e-6,
+    edge=1.95,
+    speed=None,
+    independent={},
+    chosen="the shedding edge at the tail's cap; the paper has no wake and quotes no speed for one",
+    role="judged",
+)
+
+
+class GrowingWave(eqx.Module):
+    """Bending that gives the lateral place y(s, t) = a exp(s - 1) sin 2π(s/λ - t) of arc length s.
+
+    Attributes:
+        amplitude: a at the tail [m].
+        wavelength: λ [m].
+    """
+
+    amplitude: Float[Array, ""]
+    wavelength: Float[Array, ""]
+
+    def __call__(self, X: Float[Array, ""], t: Float[Array, ""]) -> Float[Array, "6"]:
+        """Strain at an abscissa [m] and a time [s]: K3 = d/ds arcsin(dy/ds)."""
+        wave = lambda s: jnp.exp(s - 1.0) * jnp.sin(2.0 * jnp.pi * (s / self.wavelength - t))  # noqa: E731
+        slope = jax.grad(lambda s: self.amplitude * wave(s))
+        return jnp.eye(6)[0] + jax.grad(lambda s: jnp.arcsin(slope(s)))(X) * jnp.eye(6)[5]
+
+
+LAMPREY = Swimmer(
+    name="lamprey",
+    title="lamprey over Reynolds numbers",
+    source="I. Borazjani, F. Sotiropoulos, anguilliform swimming, transitional and inertial regimes, J. Exp. Biol. "
+    "212, 2009; amplitude 0.089 exp(s - 1) and wave length 0.642 from memory",
+    body=body,
+    gait=lambda: GrowingWave(jnp.asarray(0.089), jnp.asarray(0.642)),
+    period=1.0,
+    density=1.0,
+    viscosity=1.0e-4,
+    edge=0.95,
+    speed=None,
+    independent={},
+    chosen="the body of Kern and Koumoutsakos stands for the lamprey's; published only as a trend, from memory: the "
+    "Strouhal number of free swimming falls as the Reynolds number rises",
+    role="judged",
+)
+LAMPREY_VISCOSITIES = (1.0e-3, 1.0e-4, 1.0e-6)  # [m²/s], for a length and a period of one
