@@ -296,7 +296,7 @@ MUTANTS = (
     ),
     Mutant(
         "wrench_at_the_edge", "sign of what the leaving water does", "cosserat/panel_loops.py",
-        "nose = nose + water.wrench", "nose = nose - water.wrench",
+        "found.nose + found.water.wrench", "found.nose - found.water.wrench",
         ("lighthill_lift_in_yaw",),
     ),
     Mutant(
