@@ -7,8 +7,9 @@ NOTEBOOKS_READY := .venv/.ready-notebooks
 BROWSER_READY := .venv/.ready-browser
 BENCH_READY := .venv/.ready-bench
 DOCS_READY := .venv/.ready-docs
+DIST_READY := .venv/.ready-dist
 
-.PHONY: demo test lint bench notebooks browser-test docs clean
+.PHONY: demo test lint bench notebooks browser-test docs dist lowest clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -61,5 +62,15 @@ $(DOCS_READY): $(READY)
 docs: $(DOCS_READY)  ## the site in out/docs; EXECUTE=1 runs notebooks and how-to pages first, where they have changed
 	EXECUTE=$(EXECUTE) $(BIN)/python -m sphinx -W --keep-going -b html docs out/docs
 
+$(DIST_READY): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --editable ".[dist]"
+	touch $(DIST_READY)
+
+dist: $(DIST_READY)  ## wheel and sdist in dist/, checked by twine and installed in an empty environment
+	.ci/dist $(CURDIR)/$(BIN)/python
+
+lowest: $(DIST_READY)  ## the quick tests with the lowest versions of all dependencies, in .venv-lowest
+	.ci/lowest $(CURDIR)/$(BIN)/python
+
 clean:
-	rm -rf .venv out
+	rm -rf .venv .venv-lowest out dist

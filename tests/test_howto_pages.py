@@ -1,0 +1,30 @@
+"""The pages on one's own beam and robot run from top to bottom, as a reader would run them."""
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+PAGES = Path(__file__).parents[1] / "docs" / "howto"
+
+
+@pytest.mark.parametrize("page", ["beam", "robot"])
+def test_the_page_runs(page, monkeypatch, capsys):
+    cells = re.findall(
+        r"^```{code-cell} python\n(.*?)^```$", (PAGES / f"{page}.md").read_text(encoding="utf-8"), re.S | re.M
+    )
+    assert len(cells) >= 4
+    monkeypatch.chdir(PAGES)  # as the site's builder does
+    names: dict = {"__name__": "page"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # a page shows no warning
+        for k, cell in enumerate(cells):
+            exec(compile(cell, f"{page}.md, cell {k + 1}", "exec"), names)
+    printed = capsys.readouterr().out
+    if page == "robot":
+        assert float(re.search(r"x = (-?\d+\.\d+) m", printed).group(1)) < -0.1  # it swims forward, towards -x
+        assert names["film"].stat().st_size > 10_000
+    else:
+        share = float(re.search(r"(\d\.\d+) of the volume of the mesh", printed).group(1))
+        assert abs(share - 1.0) < 0.01
