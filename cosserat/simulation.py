@@ -73,7 +73,12 @@ VARIABLES: dict[str, Label] = HEAD | {
 }
 
 
-@with_provenance("cosserat.simulate", state=HeadState, solver=diffrax.Dopri5)
+# A soft beam without a solver is stepped implicitly, from a state of its own.
+@with_provenance(
+    "cosserat.simulate",
+    state=lambda given: None if isinstance(given["beam"], Soft) else HeadState(),
+    solver=lambda given: None if isinstance(given["beam"], Soft) else diffrax.Dopri5(),
+)
 def simulate(
     beam: Beam | Soft,
     gait: Gait | None,

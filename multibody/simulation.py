@@ -51,7 +51,7 @@ VARIABLES: dict[str, Label] = HEAD | {
 }
 
 
-@with_provenance("multibody.simulate", state=BaseState, solver=diffrax.Dopri5)
+@with_provenance("multibody.simulate", state=lambda _: BaseState(), solver=lambda _: diffrax.Dopri5())
 def simulate(
     tree: Tree,
     law: JointLaw | None,

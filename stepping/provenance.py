@@ -30,7 +30,7 @@ LISTED = 64  # arrays of up to so many numbers can be read by people
 SCALARS = (type(None), bool, int, float, str)
 
 
-def with_provenance(name: str, **defaults: Callable[[], Any]) -> Callable[[Callable], Callable]:
+def with_provenance(name: str, **defaults: Callable[[dict[str, Any]], Any]) -> Callable[[Callable], Callable]:
     """Decorates a function that returns a dataset: writes all its arguments into the attribute `provenance`.
 
     Args:
@@ -46,7 +46,7 @@ def with_provenance(name: str, **defaults: Callable[[], Any]) -> Callable[[Calla
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
             values = {key: value for key, value in given.arguments.items() if key != "progress"}
-            values |= {key: make() for key, make in defaults.items() if values.get(key) is None}
+            values |= {key: default(values) for key, default in defaults.items() if values.get(key) is None}
             dataset = function(*args, **kwargs)
             record = {"call": name, "arguments": {key: describe(value) for key, value in values.items()}}
             dataset.attrs |= {ATTRIBUTE: json.dumps(record | circumstances()), "date": now()}
