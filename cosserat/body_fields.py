@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, EllipticSection, Place
+from hydro import AbstractFluid, EllipticSection, Place, Void
 from spatial import Numbers, increasing, matrix_from_quaternion
 from spatial.checks import shown
 
@@ -78,11 +78,11 @@ class BodyFields(eqx.Module):
 def internal_wrench(
     beam: Beam | Soft,
     gait: Gait | None,
-    fluid: AbstractFluid,
+    fluid: AbstractFluid | None,
     state: HeadState | SoftState,
     t: Numbers,
     path: AbstractSpacePath | None = None,
-    stations: Numbers | None = None,
+    stations: int | Numbers | None = None,
 ) -> BodyFields:
     """Motion, internal wrench and fluid load along the body at one instant.
 
@@ -97,15 +97,19 @@ def internal_wrench(
     Args:
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).
-        fluid: the fluid around it.
+        fluid: fluid around it; None for none.
         state: pose and twist of the head.
         t: time [s].
-        path: the way along X; `Panels()` when None: as many panels as its tolerance takes.
-        stations: increasing abscissae in [0, L] [m]; 81 even ones when None.
+        path: space path; `Panels()` when None: as many panels as its tolerance takes.
+        stations: number of evenly spaced abscissae, or increasing abscissae in [0, L] [m]; 81 when None.
     """
+    fluid = Void() if fluid is None else fluid
     path = check_model(beam, gait, fluid, path)
-    if stations is None:
-        X = beam.length * jnp.linspace(0.0, 1.0, STATIONS)
+    stations = STATIONS if stations is None else stations
+    if isinstance(stations, int) and not isinstance(stations, bool):
+        if stations < 2:
+            raise ValueError(f"stations = {stations}: must be at least 2, or increasing abscissae [m]")
+        X = beam.length * jnp.linspace(0.0, 1.0, stations)
     else:
         X = increasing("stations", stations, "m")
         outside = (X[0] < 0) | (X[-1] > beam.length * (1 + 1e-12))

@@ -8,7 +8,7 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from gaits.refusals import check_gait
-from hydro import AbstractFluid
+from hydro import AbstractFluid, Void
 from spatial import Numbers, number
 from spatial.checks import shown
 
@@ -58,6 +58,7 @@ def compiled(f: Callable) -> Callable:
     @functools.wraps(f)
     def outer(beam, gait, fluid, state, t, path=None, *args, **kwargs):
         check_state(state)
+        fluid = Void() if fluid is None else fluid
         path, t = check_model(beam, gait, fluid, path), number("t", t)
         if isinstance(beam, Soft) and beam.is_beam:
             beam = beam.beam

@@ -30,6 +30,7 @@ from .space_error import COILED
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
+from .surroundings import surroundings
 from .trajectory import FAILED, Trajectory, rollout
 
 # name: (dimensions, unit, meaning)
@@ -82,11 +83,12 @@ VARIABLES: dict[str, Label] = HEAD | {
 def simulate(
     beam: Beam | Soft,
     gait: Gait | None,
-    fluid: AbstractFluid,
+    fluid: AbstractFluid | None = None,
     t1: float = 10.0,
     *,
     t0: float = 0.0,
     state: HeadState | SoftState | None = None,
+    gravity: Numbers | None = None,
     samples: int = 201,
     times: Numbers | None = None,
     stations: int = STATIONS,
@@ -110,20 +112,22 @@ def simulate(
     Args:
         beam: the body; of a `Soft` one the modes, the elastic energy and the viscous loss are recorded besides.
         gait: strain law (X, t) -> (Γ, K). None leaves a soft beam to itself.
-        fluid: the fluid around it.
+        fluid: fluid around it; None for none.
         t1: last time [s].
         t0: first time [s].
         state: state of the head at t0; at rest at the world's origin when None.
-        samples: number of even output times, both ends included.
+        gravity: acceleration of gravity in the world [m/s²], such as `hydro.EARTH`; None for none, as for a neutrally
+            buoyant body.
+        samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         stations: number of even abscissae at which the body is recorded, nose and tail included.
-        path: the way along X; `Panels()` when None.
+        path: space path; `Panels()` when None.
         solver: diffrax solver; `Dopri5()` when None.
         rtol: relative tolerance of the adaptive time step.
         atol: absolute tolerance of the adaptive time step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances.
         dt0: first (or constant) time step [s].
-        max_steps: greatest number of time steps.
+        max_steps: maximum number of time steps.
         progress: say what goes on, with a progress bar where it takes more than a few seconds.
         method: of the time steps, "adaptive" or "implicit", the default for a soft beam: see `rollout`.
 
@@ -134,6 +138,7 @@ def simulate(
     Raises:
         SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
     """
+    fluid = surroundings(beam, fluid, gravity)
     path = check_model(beam, gait, fluid, path)
     if not isinstance(stations, int) or stations < 2:
         raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")

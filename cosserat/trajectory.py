@@ -46,6 +46,7 @@ from .space_error import (
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
+from .surroundings import surroundings
 
 FAILED = (
     "the time integration did not reach t1. Likely causes: a gait that is not twice differentiable in time or "
@@ -110,11 +111,12 @@ class Trajectory(AbstractMotion):
 def rollout(
     beam: Beam | Soft,
     gait: Gait | None,
-    fluid: AbstractFluid,
+    fluid: AbstractFluid | None = None,
     t1: Numbers = 10.0,
     *,
     t0: Numbers = 0.0,
     state: HeadState | SoftState | None = None,
+    gravity: Numbers | None = None,
     samples: int = 201,
     times: Numbers | None = None,
     path: AbstractSpacePath | None = None,
@@ -142,13 +144,15 @@ def rollout(
         beam: the body; a `Soft` one is integrated with its free modes.
         gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, the integrator steps onto them. None leaves a
             soft beam to itself.
-        fluid: the fluid around it.
+        fluid: fluid around it; None for none.
         t1: last time [s].
         t0: first time [s].
         state: state of the head at t0, of head and modes for a soft beam; at rest at the world's origin when None.
-        samples: number of even output times, both ends included.
+        gravity: acceleration of gravity in the world [m/s²], such as `hydro.EARTH`; None for none, as for a neutrally
+            buoyant body.
+        samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
-        path: the way along X; `Panels()` when None: one panel, and where the estimated error at a few of the times is
+        path: space path; `Panels()` when None: one panel, and where the estimated error at a few of the times is
             above its tolerance the run is repeated with as many as it takes. Inside `jax.jit` of the gait or the body
             it stays one panel, and a motion that it does not resolve warns.
         solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
@@ -157,7 +161,7 @@ def rollout(
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None. With method = "implicit" the length of
             equal steps; None lets them adapt to the tolerances.
-        max_steps: greatest number of steps; in reverse mode no more than `stepping.STORED_STEPS`, all stages of which
+        max_steps: maximum number of steps; in reverse mode no more than `stepping.STORED_STEPS`, all stages of which
             are kept, unless an adjoint is given.
         adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
             `jax.jacfwd`.
@@ -171,6 +175,7 @@ def rollout(
             implicit in the stiffness and damping of a soft beam, which then do not bound the step. None takes the
             second for a soft beam, unless a solver or a controller is given.
     """
+    fluid = surroundings(beam, fluid, gravity)
     path = check_model(beam, gait, fluid, path)
     one_of("method", method, (*METHODS, None))
     span = Span(t0, t1, samples, times)

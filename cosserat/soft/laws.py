@@ -111,9 +111,9 @@ class Springs(AbstractStress):
     """Linear elastic with stiffness and damping given along the body, whatever its sections.
 
     Attributes:
-        values: stiffness (EA, GA, GA, GJ, EI2, EI3), six numbers or a function of X [N, N·m²].
+        values: stiffness (EA, GA, GA, GJ, EI2, EI3) in the section frame, six numbers or a function of X [N, N·m²].
         damping_time: τ of Kelvin and Voigt [s].
-        extra_damping: viscosity besides, six numbers or a function of X [N·s, N·m²·s].
+        extra_damping: additional viscosity in the section frame, six numbers or a function of X [N·s, N·m²·s].
 
     Example:
         >>> import cosserat
@@ -143,8 +143,8 @@ class Hyperelastic(AbstractStress):
 
     Attributes:
         density: (X, ξ) -> U, written with `jax.numpy` [J/m]; zero derivative at the rest shape.
-        rest: ξ about which `stiffness`, the linear part that implicit time steps use, is taken [-, 1/m].
-        viscosity: six numbers or a function of X [N·s, N·m²·s].
+        rest: ξ about which `stiffness`, the linear part for implicit steps, is taken, in the section frame [-, 1/m].
+        viscosity: viscosity in the section frame, six numbers or a function of X [N·s, N·m²·s].
 
     Example:
         >>> import cosserat

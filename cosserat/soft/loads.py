@@ -17,7 +17,7 @@ class EndLoad(eqx.Module):
 
     Attributes:
         force: [N], in the world when dead, in the section frame when following.
-        moment: [N·m], likewise.
+        moment: [N·m], in the same frame as the force.
         follower: whether it turns with the section; a dead load keeps its direction in the world.
         at: "tail" or "head".
         history: t -> factor, for a load that changes in time; None for 1.

@@ -41,7 +41,7 @@ class Soft(eqx.Module):
         beam: the body; its profile is cut where a free piece begins or ends.
         pieces: which strains are free, where, with how many modes.
         law: elastic and viscous stress of the free strains.
-        rest: rest shape ξ*(X), six numbers or a function of X [-, 1/m].
+        rest: rest shape ξ*(X) in the section frame, six numbers or a function of X [-, 1/m].
         actuators: what muscles add to the stress of the free strains.
         loads: forces and moments besides the fluid's.
         head: how the head is held.

@@ -168,7 +168,7 @@ def equilibrium(
         gait: what imposes strains; the rest shape when None.
         head: where the head is; at the world's origin when None.
         t: time of gait, loads and muscles [s].
-        guess: unknowns to start from: head turn (pinned) and modes; zero when None.
+        guess: initial unknowns: head rotation [rad] (pinned) and modes [-, 1/m], in the section frame; zero when None.
         factor: of all loads of the soft beam, not of the fluid's [-].
         load_steps: equal steps in which the factor grows to its value.
         path: the nodes along X; `Panels()` when None.

@@ -25,7 +25,7 @@ class NaturalModes(eqx.Module):
 
     Attributes:
         frequency: angular frequencies, lowest first [rad/s]; those of rigid motions are zero to round-off.
-        shape: a column for each: displacement and turn of the head where it is free, then the modes q; of unit inertia.
+        shape: a column each: displacement and turn of the head if free, then the modes q, of any unit; of unit inertia.
         inertia: of head and modes, body and water [kg, kg·m, kg·m²].
         stiffness: tangent about the shape [N/m, N·m, J].
     """
@@ -107,7 +107,7 @@ class ComplexModes(eqx.Module):
         rate: λ, greatest real part first [1/s]: growth is its real part, angular frequency its imaginary part.
         shape: a column for each: displacement and turn of the head in its frame where it is free, modes q, and their
             velocities, each in its own unit.
-        matrix: of the linear motion.
+        matrix: matrix of the linear motion; an entry has the unit of its row over that of its column, per second.
     """
 
     rate: Complex[Array, "s"]
