@@ -108,9 +108,10 @@ def integrate(
         land: step onto the times of the record, instead of interpolating between steps.
     """
     flat_start, unravel = ravel_pytree(start)  # one array: one operation for diffrax, instead of one for each part
-    rates = field.rates if isinstance(field, AbstractMechanism) else field
-    implicit = isinstance(field, AbstractMechanism) and isinstance(marcher.solver, SemiImplicit)
-    args = FlatMechanism(field, unravel) if implicit else None
+    rates: Callable = field.rates if isinstance(field, AbstractMechanism) else field
+    args = None
+    if isinstance(field, AbstractMechanism) and isinstance(marcher.solver, SemiImplicit):
+        args = FlatMechanism(field, unravel)
     flat_field = jax.jit(lambda t, y: ravel_pytree(rates(t, unravel(y)))[0])  # called several times, traced once
     controller = _stopping(marcher.controller, break_times(law), span.times if land else None)
     # Given, since diffrax's own first guess would compile the field once more.
@@ -138,6 +139,7 @@ def integrate(
         throw=False,
         progress_meter=marcher.progress,
     )
+    assert solution.ys is not None
     steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
     reached = solution.result == diffrax.RESULTS.successful
     return Outcome(jax.vmap(unravel)(solution.ys), steps, reached, solution.interpolation)
@@ -176,13 +178,20 @@ class _FirstStep(diffrax.AbstractAdaptiveStepSizeController):
     controller: diffrax.AbstractAdaptiveStepSizeController
     dt0: Float[Array, ""]
 
-    rtol = property(lambda self: self.controller.rtol)
-    atol = property(lambda self: self.controller.atol)
-    norm = property(lambda self: self.controller.norm)
-    jump_ts = property(lambda self: getattr(self.controller, "jump_ts", None))
+    rtol: Any
+    atol: Any
+    norm: Any
+    jump_ts: Float[Array, "jumps"] | None
+
+    def __init__(self, controller: diffrax.AbstractAdaptiveStepSizeController, dt0: Float[Array, ""]):
+        self.controller, self.dt0 = controller, dt0
+        self.rtol, self.atol, self.norm = controller.rtol, controller.atol, controller.norm
+        self.jump_ts = getattr(controller, "jump_ts", None)
 
     def wrap(self, direction):
-        return _FirstStep(self.controller.wrap(direction), self.dt0)
+        wrapped = self.controller.wrap(direction)
+        assert isinstance(wrapped, diffrax.AbstractAdaptiveStepSizeController)
+        return _FirstStep(wrapped, self.dt0)
 
     def init(self, terms, t0, t1, y0, dt0, args, func, error_order):
         return self.controller.init(terms, t0, t1, y0, self.dt0, args, func, error_order)

@@ -32,6 +32,8 @@ def explicit_steps(
 ) -> PyTree:
     """Integrates dy/dt = field(t, y) by equal steps. jit-, vmap- and grad-safe.
 
+    >>> import jax.numpy as jnp
+    >>> from stepping import Span, explicit_steps
     >>> halves = explicit_steps(lambda t, y: -y, jnp.ones(()), Span.every(0.0, 1.0, dt=0.01, every=50))
     >>> [round(float(y), 6) for y in halves]
     [1.0, 0.606531, 0.367879]
@@ -53,8 +55,8 @@ def explicit_steps(
     flat, unravel = ravel_pytree(start)
     if shared is None:
         plain = lambda t, y, _: ravel_pytree(field(t, unravel(y)))[0]  # noqa: E731
-        step = lambda t, h, y: runge_kutta(plain, t, h, y, tableau, None)  # noqa: E731
-        return jax.vmap(unravel)(walk(step, flat, span, breaks=breaks, remember=remember))
+        alone = lambda t, h, y: runge_kutta(plain, t, h, y, tableau, None)  # noqa: E731
+        return jax.vmap(unravel)(walk(alone, flat, span, breaks=breaks, remember=remember))
 
     given = lambda t, y, at: ravel_pytree(field(t, unravel(y), at))[0]  # noqa: E731
     distinct, stage = np.unique(tableau.c, return_inverse=True)

@@ -84,7 +84,21 @@ def implicit_steps(
     breaks: Float[Array, "breaks"] | None = None,
     remember: bool = True,
 ) -> Point:
-    """Integrates a mechanism with equal steps. jit-, vmap- and grad-safe.
+    """Moves a mechanism by equal steps. jit-, vmap- and grad-safe.
+
+    A mass of 2 kg on a damper of 1e4 N·s/m and a spring of 5e3 N/m, whose fastest rate is 5e3 1/s, by steps of 0.1 s:
+
+    >>> import jax.numpy as jnp
+    >>> from stepping import AbstractMechanism, Equations, Point, Span, implicit_steps
+    >>> class Mass(AbstractMechanism):
+    ...     stiffness = property(lambda self: jnp.array([[5e3]]))
+    ...     damping = property(lambda self: jnp.array([[1e4]]))
+    ...     def equations(self, t, point):
+    ...         return Equations(jnp.array([[2.0]]), -5e3 * point.free - 1e4 * point.velocity)
+    >>> start = Point((), jnp.array([1.0]), jnp.array([-0.5]))
+    >>> run = implicit_steps(Mass(), start, Span.every(0.0, 2.0, dt=0.1, every=20))
+    >>> print(round(float(run.free[-1, 0]), 3))  # exp(-0.5 t)
+    0.368
 
     Args:
         mechanism: the model.

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import diffrax
 import equinox as eqx
+import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
@@ -72,8 +73,8 @@ class SemiImplicit(diffrax.AbstractAdaptiveSolver):
             solver_state: None.
             made_jump: not read.
         """
-        h = t1 - t0
-        end, error, rates = implicit_step_with_error(args.mechanism, t0, args.unravel(y0), h, self.tableau)
+        t, h = jnp.asarray(t0), jnp.asarray(t1 - t0)
+        end, error, rates = implicit_step_with_error(args.mechanism, t, args.unravel(y0), h, self.tableau)
         y1, y_error, k0, k1 = (ravel_pytree(point)[0] for point in (end, error, *rates))
         return y1, y_error, {"y0": y0, "y1": y1, "k0": h * k0, "k1": h * k1}, None, diffrax.RESULTS.successful
 

@@ -20,6 +20,7 @@ class Span(eqx.Module):
     `Span(t0, t1, times=...)` given ones; `Span.every(...)` and `Span.counted(...)` every k-th of equal steps.
     Methods with fixed steps need the last kind; adaptive methods accept any.
 
+    >>> from stepping import Span
     >>> Span(0.0, 1.0, 3).times.tolist()
     [0.0, 0.5, 1.0]
     >>> Span.every(0.0, 1.0, dt=0.125, every=4).times.tolist()

@@ -28,6 +28,8 @@ class StoredStages(diffrax.AbstractAdjoint):
 
     Use it as any adjoint of diffrax, with `SaveAt(ts=...)` and a state that is one vector:
 
+    >>> import diffrax, jax, jax.numpy as jnp
+    >>> from stepping import StoredStages
     >>> def end(rate):
     ...     field = diffrax.ODETerm(lambda t, y, _: -rate * y)
     ...     made = diffrax.diffeqsolve(field, diffrax.Dopri5(), 0.0, 1.0, 0.1, jnp.ones(1),
@@ -73,7 +75,8 @@ class StoredStages(diffrax.AbstractAdjoint):
         moving = field, init_state.y, t0, record.ts
         forward = _Forward(solver, stepsize_controller, max_steps, kwargs)
         rest = eqx.tree_at(lambda s: s.y, init_state, None)
-        return _solve(moving, *_constant((forward, rest)), self.max_steps)
+        found, stats = _solve(moving, *_constant((forward, rest)), self.max_steps)
+        return jax.tree.map(_plain_integer, found), stats
 
 
 class _Forward(eqx.Module):
@@ -99,6 +102,14 @@ class _Forward(eqx.Module):
             throw=False,
             **self.options,
         )
+
+
+def _plain_integer(x):
+    """An array of integers or truth values without the empty tangent that a custom derivative gives it."""
+    # diffrax's check of the result would otherwise be differentiated, for which equinox has no rule.
+    if not eqx.is_array(x) or eqx.is_inexact_array(x):
+        return x
+    return jax.lax.stop_gradient(x.astype(float)).astype(x.dtype)
 
 
 def _constant(tree):

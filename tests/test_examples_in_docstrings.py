@@ -11,6 +11,7 @@ import pytest
 
 # The functions that users call first, by the package from which they take them.
 FIRST = {
+    "stepping": ("Span", "explicit_steps", "implicit_steps", "StoredStages"),
     "hydro": ("Morison", "Profile", "FreeSurface", "Together"),
     "gaits": ("planar", "turn", "dive", "spiral", "TravellingWave", "optimise"),
     "cosserat": (
