@@ -9,6 +9,9 @@ from .swimmer import Swimmer
 SWIMMERS: tuple[Swimmer, ...] = (kern_koumoutsakos.REFERENCE, kern_koumoutsakos.FAST, others.EEL)
 CHOSEN_RULE = "truncate"  # nearest to the published speed of the swimmers with the role "fixed", before the others swam
 
+CAUTION = """\
+The rule of shedding and the cross-flow drag were looked for with the published speeds of the computed eel in view. Only
+two swimmers have a published speed here: one fixed the rule, one judges it."""
 MISSING = """\
 Not in the atlas, since their numbers could not be had or the model does not reach them: the efficient motion of Kern
 and Koumoutsakos, Carling's eel and the IBAMR eel (two-dimensional swimmers), Tytell's eels (wake power over speed),
@@ -53,7 +56,7 @@ def table(rows: Sequence[Swum]) -> str:
 
 
 def notes(rows: Sequence[Swum]) -> str:
-    """What was chosen for each swimmer, and the ratio of speeds that no rule reproduces."""
+    """What was chosen for each swimmer, the ratio of speeds that no rule reproduces, and what to keep in mind."""
     swimmers = {row.swimmer.name: row.swimmer for row in rows}.values()
     lines = [f"{s.name}: {s.source}. Chosen: {s.chosen}." for s in swimmers]
     by = {(row.swimmer.name, row.water): row.speed for row in rows}
@@ -61,4 +64,4 @@ def notes(rows: Sequence[Swum]) -> str:
         fast, reference = by.get(("kern-fast", rule)), by.get(("kern-reference", rule))
         if fast and reference:
             lines.append(f"fast over reference motion, {rule}: {fast / reference:.2f} (published 1.18, from memory)")
-    return "\n".join([*lines, MISSING])
+    return "\n".join([*lines, CAUTION, MISSING])
