@@ -12,7 +12,8 @@ from anguilla import robots
 from spatial import quaternion_rate
 
 ROUND_TRIP = 1e-10  # inverse then direct dynamics, relative
-SPEED = (0.301, 0.127)  # of the centre of mass, last four of thirty seconds, paper's and Kirchhoff's added mass [m/s]
+SPEED = (0.33, 0.135)  # independent computation with other masses; paper's and Kirchhoff's added mass [m/s]
+MASSES = 0.15  # relative: masses of the links are not published, and speed follows them
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,7 @@ def test_it_swims_straight_and_forward(swims):
     for form, speed in zip(("paper", "kirchhoff"), SPEED, strict=True):
         swim = swims[form]
         x, y, z = swim.centre_of_mass.values[-1] - swim.centre_of_mass.values[-41]
-        assert abs(-x / 4.0 - speed) < 0.01 * speed
+        assert abs(-x / 4.0 - speed) < MASSES * speed
         assert abs(y) < 0.05 * abs(x) and abs(z) < 1e-9
         assert abs(swim.head_position.values[:, 1]).max() < 0.5
     # It is still gaining speed after ten seconds, as published: thirty are needed.

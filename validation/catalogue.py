@@ -8,6 +8,7 @@ from . import (
     conservation as conservation,
     crawling as crawling,
     engines as engines,
+    estimators as estimators,
     loads as loads,
     passing_water as passing_water,
     peers as peers,

@@ -5,7 +5,7 @@ import numpy as np
 import cosserat
 
 from .lamb import lamb_added_inertia, slender_added_inertia
-from .published import CANNOT, CORRECTED, NOT_TESTED, REPRODUCED, Claim
+from .published import CANNOT, CORRECTED, FITTED, NOT_TESTED, REPRODUCED, Claim
 
 
 def _mass() -> str:
@@ -21,13 +21,15 @@ def _lamb() -> str:
 _SIGN = "the printed sign leaves a wrench at the tail; the right one follows from the contact law (13)"
 
 CLAIMS = (
-    Claim("total mass of the robot", "[BPK06, IX.A]", "21.7 kg", _mass, "mass_of_the_eel", REPRODUCED,
+    Claim("total mass of the robot", "[BPK06, IX.A]", "21.7 kg", _mass, "mass_of_the_eel", FITTED,
           "the abscissae X2 and X3 are not printed: X2 = 0.296 m is chosen to give this mass"),
     Claim("total length", "[BPK06, IX.A]", "2 m", "2 m", "mass_of_the_eel", CORRECTED,
           "b and c are called axis lengths and used as semi-axes; X runs over [0, L], not [0, 1]"),
     Claim("five kinematics, from planar to six strains, are one beam", "[BPK06, II]", "Γ and K imposed at will",
           "all six strains in motion: momentum kept to 1e-12", "beam_momentum_in_vacuum", REPRODUCED,
           "(18)-(24) extended to stretch and shear rates"),
+    Claim("momentum of the deforming body is kept", "[BPK06, VI]", "to 1e-6", "to 1e-11 over 10 s, all six strains",
+          "beam_momentum_in_vacuum", REPRODUCED, "-"),
     Claim("lift and drag coefficients of the straight eel", "[BPK06, IV, Figure 2]", "C_d, C_l in closed form",
           "equal to 1e-11", "drag_of_the_straight_eel", CORRECTED,
           "C_d is printed with a minus that would make it a thrust; the body must be turned, not the stream"),

@@ -38,7 +38,7 @@ def _drift(values):
     group=GROUP,
     title="drift of the eel's momentum in vacuum, six strains in motion, 10 s",
     unit="rel.",
-    source="Newton; [BPK06] gives no figure",
+    source="Newton; [BPK06, VI] keeps it to 1e-6",
     meaning="the kinematics are not derivatives of one another, or an inertial term is missing",
 )
 def beam_momentum_in_vacuum() -> Measurement:

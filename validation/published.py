@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 REPRODUCED = "reproduced"
 CORRECTED = "reproduced with a corrected equation"
+FITTED = "fitted"
 CANNOT = "cannot be reproduced"
 NOT_TESTED = "not tested"
-VERDICTS = (REPRODUCED, CORRECTED, CANNOT, NOT_TESTED)
+VERDICTS = (REPRODUCED, CORRECTED, FITTED, CANNOT, NOT_TESTED)
 
 
 class Claim(NamedTuple):

@@ -25,6 +25,21 @@ class Mutant(NamedTuple):
 
 MUTANTS = (
     Mutant(
+        "blind_estimate_of_the_grid", "an estimator that sees nothing", "cosserat/space_error.py",
+        "SAFETY * error / jnp.maximum", "0.0 * error / jnp.maximum",
+        ("grid_error_estimate",),
+    ),
+    Mutant(
+        "estimate_on_one_grid", "an estimator that compares a grid with itself", "cosserat/panels.py",
+        "return self.with_counts(2 * panels, 2 * loads)", "return self.with_counts(panels, loads)",
+        ("grid_error_estimate",),
+    ),
+    Mutant(
+        "blind_balance_of_impulse", "jumps of the strain rate are not looked for", "gaits/impulse_balance.py",
+        "lost_rate = after(dxi) - before(dxi)", "lost_rate = 0.0 * after(dxi)",
+        ("kink_of_a_gait",),
+    ),
+    Mutant(
         "added_wrench_of_the_head", "[BPK06] (34), (38): f_e - f_ea", "cosserat/nested.py",
         "coriolis=lever @ (inertia @ rates", "coriolis=lever @ ((s.inertia_w - added) @ rates",
         ("tail_condition_six_strains",),

@@ -1,0 +1,51 @@
+"""Estimators of error against errors that are known: what reports a fault must see it."""
+
+import jax.numpy as jnp
+import numpy as np
+
+import cosserat
+import gaits
+import hydro
+from gaits.impulse_balance import impulse_balance
+
+from .report import Measurement, check, require
+from .subjects import eel, nested
+
+GROUP = "agreement"
+
+
+@check(
+    group=GROUP,
+    title="estimated error of n on one panel over the true one, five waves on the body",
+    unit="1",
+    source="the adaptive path, which shares no grid with the estimate",
+    meaning="the estimate of the error along X is blind, or cries wolf: nothing it lets pass can be trusted",
+)
+def grid_error_estimate() -> Measurement:
+    """From two grids, with its factor of safety, against loops by an adaptive solver along X."""
+    gait, fluid = gaits.planar(wavelength=0.4), hydro.Morison()
+    state = cosserat.HeadState(twist=[-0.3, 0.1, 0.0, 0.0, 0.0, 0.2])
+    path = cosserat.Panels(panels=1, loads=1, tolerance=1.0)  # as it is, without a warning
+    estimate = cosserat.space_error(eel(), gait, fluid, state, jnp.asarray(2.3), path)
+    stations = np.linspace(0.0, 2.0, 161)
+    found, exact = (
+        np.asarray(cosserat.internal_wrench(eel(), gait, fluid, state, 2.3, way, stations).force_w)
+        for way in (path, nested())
+    )
+    true = np.linalg.norm(found - exact, axis=1).max() / np.linalg.norm(exact, axis=1).max()
+    require(true > 1e-4, "one panel resolves five waves: there is no error to see")
+    return float(estimate.force) / true, 1.5, 1.0
+
+
+@check(
+    group=GROUP,
+    title="jump of the strain rate of |sin 2πt|, of which its second rate knows nothing",
+    unit="of the greatest rate",
+    source="closed form: the rate jumps from -2π to 2π",
+    meaning="gaits that are not smooth in time, and lose momentum, pass without a warning",
+)
+def kink_of_a_gait() -> Measurement:
+    """Found by ever smaller intervals over two seconds."""
+    gait = gaits.planar_bending(lambda X, t: jnp.abs(jnp.sin(2.0 * jnp.pi * t + 0.3)))
+    found = impulse_balance(gait, jnp.asarray(2.0), jnp.asarray(0.0), jnp.asarray(2.0))
+    return float(found.jump), 2.0, 1e-6
