@@ -210,5 +210,5 @@ def test_mutants_still_find_their_place(mutant, tmp_path):
     mutants.mutate(mutant, tmp_path)
     assert path.read_text() != before
     assert mutant.checks and set(mutant.checks) <= {check.__name__ for check in CHECKS}
-    with pytest.raises(ValueError, match="stands 0 times"):
+    with pytest.raises(ValueError, match="occurs 0 times"):
         mutants.mutate(mutant, tmp_path)
