@@ -9,7 +9,7 @@ BENCH_READY := .venv/.ready-bench
 DOCS_READY := .venv/.ready-docs
 DIST_READY := .venv/.ready-dist
 
-.PHONY: demo test lint bench notebooks browser-test docs dist lowest clean
+.PHONY: demo test test-all lint bench notebooks browser-test docs dist lowest clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -28,8 +28,11 @@ $(NOTEBOOKS_READY): $(READY)
 demo: $(INSTALLED)  ## the eel swims: figures, an animation and a NetCDF file in out/
 	$(BIN)/anguilla swim --gait planar --t1 10 --out out
 
-test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile --jaxtyping-packages=spatial,stepping,hydro,gaits,cosserat,multibody,validation,anguilla,beartype.beartype
+test: $(READY)  ## all but the slow tests
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+
+test-all: $(READY)  ## every test
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .

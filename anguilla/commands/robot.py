@@ -14,7 +14,7 @@ from ..robots.robot import FLUIDS, Settings
 from . import VERBS
 from .arguments import at_least, directory, positive
 from .recipe import with_recipe, write_recipe
-from .swim import FORMATS, FPS, check
+from .swim import FORMATS, FPS, check_pictures
 
 DESCRIPTION = """\
 Simulates a published machine made of rigid bodies: its joints follow a given law; the motion of its base and the
@@ -117,7 +117,7 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
         return "arguments --fluid, --added-mass: the rower has its own water: hull, waves and blades"
     if arguments.robot == "moth" and arguments.added_mass is not None:
         return "argument --added-mass: the moth flies in air, whose added mass depends on the reading"
-    return check(arguments)
+    return check_pictures(arguments)
 
 
 def resolve(arguments: argparse.Namespace) -> None:

@@ -134,10 +134,15 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def check(arguments: argparse.Namespace) -> str | None:
     """Checks combinations of arguments; returns an error message or None."""
-    if arguments.fluid == "void" and arguments.added_mass is not None:
-        return "argument --added-mass: there is none with --fluid void"
     if arguments.tail_start >= float(cosserat.eel().length):
         return f"argument --tail-start: {arguments.tail_start:g}: must be less than the length of the body, 2 m"
+    return check_pictures(arguments)
+
+
+def check_pictures(arguments: argparse.Namespace) -> str | None:
+    """Checks the options that `swim` and `robot` share; returns an error message or None."""
+    if arguments.fluid == "void" and arguments.added_mass is not None:
+        return "argument --added-mass: there is none with --fluid void"
     if arguments.fps > 100:
         return f"argument --fps: {arguments.fps:g}: must be at most 100"
     if arguments.width > 4096:
