@@ -129,9 +129,10 @@ def test_a_log_answers_for_a_killed_run(tmp_path):
     assert again.replayed == 7 and again.evaluations == whole.evaluations
     for one, other in zip(whole.history, again.history, strict=True):
         assert one.x.tobytes() == other.x.tobytes() and one.values.tobytes() == other.values.tobytes()
-    strip = lambda text: [
-        {k: v for k, v in json.loads(line).items() if k not in ("time", "seal")} for line in text.splitlines()
-    ]  # noqa: E731
+
+    def strip(text):
+        return [{k: v for k, v in json.loads(line).items() if k not in ("time", "seal")} for line in text.splitlines()]
+
     assert strip(part.read_text()) == strip((tmp_path / "whole.jsonl").read_text())
     before = part.read_bytes()
     with pytest.raises(ValueError, match=r"was written by another optimisation \(high was"):

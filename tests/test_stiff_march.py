@@ -16,7 +16,12 @@ def flown(sections, steps, strokes=1.0, damping=1e-5):
     tree, law = moth(sections, "BT9", numbers), StrokeLaw(numbers.amplitude, numbers.frequency)
     air = READINGS["BT9"].air()
     count = round(strokes * steps)
-    return tree, law, air, mb.stiff_march(tree, law, air, dt=PERIOD / steps, steps=jnp.asarray(count), gravity=(0.0, 0.0, -9.81))
+    return (
+        tree,
+        law,
+        air,
+        mb.stiff_march(tree, law, air, dt=PERIOD / steps, steps=jnp.asarray(count), gravity=(0.0, 0.0, -9.81)),
+    )
 
 
 def test_it_is_the_motion_of_explicit_steps():
@@ -43,7 +48,9 @@ def test_order_five_of_a_smooth_motion():
     """In the void nothing has a kink: halving the step divides the error by 32."""
     tree = moth(1, "BT9", MothParameters(damping=1e-4))
     law = StrokeLaw(jnp.asarray(0.5), jnp.asarray(2 * np.pi / PERIOD))
-    runs = [mb.stiff_march(tree, law, None, dt=PERIOD / n, steps=jnp.asarray(n)).joints[-1] for n in (50, 100, 200, 800)]
+    runs = [
+        mb.stiff_march(tree, law, None, dt=PERIOD / n, steps=jnp.asarray(n)).joints[-1] for n in (50, 100, 200, 800)
+    ]
     errors = [float(jnp.abs(x - runs[-1]).max()) for x in runs[:-1]]
     orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     assert np.all(orders > 4.5), orders
