@@ -14,7 +14,10 @@ import cosserat
 import gaits
 import multibody
 from anguilla import ground
+from anguilla.ground.axles import kinematic_twist
+from anguilla.ground.rolling import roller_of
 from cosserat.state import unchecked_state
+from hydro import Void
 
 from .report import Measurement, check, require
 
@@ -92,6 +95,32 @@ def wheels_leave_the_tail_free() -> Measurement:
     found = ground.rolling_wrench(rod(), _bent(), wheels, run, 1, rough)
     require(np.abs(found.moment).max() > 1e-3, "there is no internal moment")
     return float(np.abs(found.tail).max()), 0.0, 1e-9
+
+
+@check(
+    group="closed forms",
+    title="acceleration of the head on three wheels against differences of its twist in time",
+    unit="m/s², rad/s²",
+    source="central differences of the kinematic twist, step 1e-4 s",
+    meaning="the rate of the constraint misses the motion of the wheels or of their axles",
+    shares="wheels",
+)
+def wheels_accelerate_as_their_twist_changes() -> Measurement:
+    """Greatest difference of V1, V2 and Ω3; the differences are exact to (2π)³ h²/6, about 1e-6."""
+    roller = roller_of(rod(), _bent(), ground.Wheels([0.1, 0.45, 0.9]), Void(), None)
+
+    @eqx.filter_jit
+    def twist_and_rate(roller, t):
+        axles = roller.axles(t)
+        J, b = axles.constraint()
+        twist = kinematic_twist(J, b)
+        return twist, kinematic_twist(J, axles.bias(twist))
+
+    t, h = 0.3, 1e-4
+    before, after = (np.asarray(twist_and_rate(roller, jnp.asarray(t + s * h))[0]) for s in (-1, 1))
+    rate = np.asarray(twist_and_rate(roller, jnp.asarray(t))[1])
+    require(np.abs(rate).max() > 1.0, "the head hardly accelerates")
+    return float(np.abs(rate - (after - before) / (2 * h)).max()), 0.0, 1e-4
 
 
 @eqx.filter_jit

@@ -281,7 +281,7 @@ MUTANTS = (
         "moving_contact", "rate of the constraint without the motion of its points", "anguilla/ground/axles.py",
         "_rows(self.normal_rate, self.position) + _lever(self.normal, self.velocity)",
         "_rows(self.normal_rate, self.position)",
-        ("wheels_leave_the_tail_free", "wheels_do_no_work"),
+        ("wheels_accelerate_as_their_twist_changes",),
     ),
     Mutant(
         "side_of_the_wheels", "forces of the wheels with the other sign", "anguilla/ground/axles.py",

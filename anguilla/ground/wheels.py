@@ -59,7 +59,7 @@ class Wheels(eqx.Module):
         X, length = np.asarray(self.abscissae), float(beam.length)
         if X.size and (X[0] < 0.0 or X[-1] > length):
             raise ValueError(f"Wheels.abscissae = {X.tolist()}: must lie on the body, between 0 and {length:g} [m]")
-        grid = length / (path.order * path.panels)
+        grid = length / (path.order * path.counts[0])
         if X.size > 1 and np.diff(X).min() < grid:
             raise ValueError(
                 f"Wheels.abscissae = {X.tolist()}: two wheels are {np.diff(X).min():g} m apart, nearer than the "
