@@ -12,6 +12,8 @@ examples:
   anguilla atlas --swimmer kern-fast --rule hold    one swimmer, one rule
   anguilla atlas --trend                            the lamprey's Strouhal number over Reynolds numbers
   anguilla atlas --out out                          also out/atlas.txt and out/atlas.png
+
+exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
 
 
