@@ -247,7 +247,7 @@ def guarded(
     result, limits = evaluate(path)
     if limits is None:
         return result
-    if isinstance(limits.turn, Tracer):
+    if isinstance(limits.turn, Tracer) or isinstance(limits.decay, Tracer):
         warn_if_unresolved(path, limits)
         return eqx.error_if(result, ~(limits.turn <= 1.0), COILED)
     decayed = limits.decay is None or float(limits.decay) <= SUSPECT * path.tolerance

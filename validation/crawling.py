@@ -18,6 +18,7 @@ from anguilla.ground.axles import kinematic_twist
 from anguilla.ground.rolling import roller_of
 from cosserat.state import unchecked_state
 from hydro import Void
+from spatial import quaternion_rate
 
 from .report import Measurement, check, require
 
@@ -127,11 +128,13 @@ def wheels_accelerate_as_their_twist_changes() -> Measurement:
 def _budget(snake, gait, rough, state, t):
     rate = cosserat.head_acceleration(snake, gait, rough, state, t)
 
-    def kinetic(twist, t):
-        moved = unchecked_state(state.position, state.quaternion, twist)
-        return cosserat.energetics(snake, gait, rough, moved, t).kinetic
+    def energy(position, quaternion, twist, t):
+        sums = cosserat.energetics(snake, gait, rough, unchecked_state(position, quaternion, twist), t)
+        return sums.kinetic + sums.potential
 
-    gain = jax.jvp(kinetic, (state.twist, t), (rate, jnp.ones(())))[1]
+    moving = state.rotation @ state.twist[:3], quaternion_rate(state.quaternion, state.twist[3:])
+    now = (state.position, state.quaternion, state.twist, t)
+    gain = jax.jvp(energy, now, (*moving, rate, jnp.ones(())))[1]
     taken = cosserat.energetics(snake, gait, rough, state, t).dissipation
     return cosserat.actuator_power(snake, gait, rough, state, t), gain, taken
 
