@@ -13,7 +13,7 @@ import gaits
 import hydro
 import multibody
 from anguilla import ground
-from cosserat.state import unchecked_state
+from validation.crawling import power_budget
 
 ROD = cosserat.rod(1.0, b=0.02, c=0.02)
 COARSE = cosserat.Beam(hydro.uniform_profile(1.0, 0.02, 0.02), load_panels=(4,))
@@ -186,25 +186,11 @@ def test_isotropic_dry_ground_does_not_move_a_symmetric_wave():
 # --- energy, engines, gradients --------------------------------------------------------------------------------------
 
 
-@eqx.filter_jit
-def _budget(rough, state, t):
-    """Power of the actuators, gain of kinetic energy, power that friction and weight take [W]."""
-    rate = cosserat.head_acceleration(ROD, SIDEWAYS, rough, state, t)
-
-    def kinetic(twist, t):
-        moved = unchecked_state(state.position, state.quaternion, twist)
-        return cosserat.energetics(ROD, SIDEWAYS, rough, moved, t).kinetic
-
-    _, gain = jax.jvp(kinetic, (state.twist, t), (rate, jnp.ones(())))
-    sums = cosserat.energetics(ROD, SIDEWAYS, rough, state, t)
-    return cosserat.actuator_power(ROD, SIDEWAYS, rough, state, t), gain, sums.dissipation
-
-
 @pytest.mark.parametrize("incline", [0.0, 0.2])
 def test_power_balance_at_an_instant(incline):
-    """Actuators = friction + rate of kinetic energy [W], with lifting, on a level and on a slope."""
+    """Actuators = friction + rate of kinetic and potential energy [W], with lifting, on a level and on a slope."""
     rough = ground.Friction(0.2, 0.6, 0.3, viscous=0.4, lifting=SIDEWAYS.lifting, incline=incline)
-    given, gain, taken = _budget(rough, MOVING, jnp.asarray(0.4))
+    given, gain, taken = power_budget(ROD, SIDEWAYS, rough, MOVING, jnp.asarray(0.4))
     assert abs(float(given - gain - taken)) < 1e-8
     assert float(taken) > 0.1 and abs(float(gain)) > 0.1
 

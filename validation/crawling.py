@@ -125,7 +125,8 @@ def wheels_accelerate_as_their_twist_changes() -> Measurement:
 
 
 @eqx.filter_jit
-def _budget(snake, gait, rough, state, t):
+def power_budget(snake, gait, rough, state, t):
+    """Power of the actuators, rate of kinetic and potential energy, power that friction takes [W]."""
     rate = cosserat.head_acceleration(snake, gait, rough, state, t)
 
     def energy(position, quaternion, twist, t):
@@ -151,7 +152,7 @@ def friction_power_balance() -> Measurement:
     gait = gaits.sidewinding(0.6, 0.8, 1.0, period=1.3)
     rough = ground.Friction(0.2, 0.6, 0.3, viscous=0.4, lifting=gait.lifting, incline=0.2)
     state = cosserat.HeadState(twist=(-0.4, 0.1, 0.0, 0.0, 0.0, 0.3))
-    given, gain, taken = (float(value) for value in _budget(rod(), gait, rough, state, jnp.asarray(0.4)))
+    given, gain, taken = (float(value) for value in power_budget(rod(), gait, rough, state, jnp.asarray(0.4)))
     require(abs(gain) > 0.1 and abs(taken) > 0.1, "hardly any power flows")
     return given - gain - taken, 0.0, POWER
 

@@ -76,7 +76,7 @@ MUTANTS = (
         ("tail_condition_six_strains",),
     ),
     Mutant(
-        "frame_of_the_head", "[BPK06] (25), (26): R(0) = 1", "cosserat/nested.py",
+        "frame_of_the_head", "[BPK06] (25), (26): R(0) = 1", "cosserat/nested_masses.py",
         "state.quaternion, R @ linear(state.twist)", "state.quaternion, linear(state.twist)",
         ("reference_acceleration",),
     ),
