@@ -271,7 +271,7 @@ def equilibrium_path(
         gait: what imposes strains; the rest shape when None.
         head: where the head is; at the world's origin when None.
         t: time of gait, loads and muscles [s].
-        guess: unknowns near the first equilibrium; zero when None.
+        guess: unknowns near the first equilibrium, as in `equilibrium`; zero when None.
         factor: of the loads there [-].
         path: the nodes along X; `Panels()` when None.
         tolerance: as in `equilibrium`.
