@@ -78,7 +78,7 @@ def test_they_combine():
     both = 2.0 * gaits.mean_power.relative_to(4.0) - gaits.steady_speed.relative_to(2.0)
     assert both.unit == "1" and both(motion) == 0.5
     assert (-gaits.mean_power)(motion) == -2.0 and (gaits.mean_power * gaits.mean_power).unit == "W W"
-    with pytest.raises(ValueError, match=r"mean power \[W\] and steady speed \[m/s\] do not add"):
+    with pytest.raises(ValueError, match=r"mean power \[W\] and steady speed \[m/s\] cannot be added"):
         gaits.mean_power + gaits.steady_speed
     with pytest.raises(ValueError, match="'mass' is missing"):
         gaits.cost_of_transport({"power": jnp.ones(2)})
