@@ -213,7 +213,8 @@ def rollout(
 def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
     """The run on the path given, and again with more panels where its error is above the tolerance."""
     run = march(path)
-    if isinstance(run.limits.turn, Tracer):
+    # The states may be traced where the gait is not: derivatives and batches over initial states.
+    if any(isinstance(x, Tracer) for x in jax.tree.leaves((run.twist, run.limits))):
         if throw:
             warn_if_unresolved(path, run.limits)
         return run
