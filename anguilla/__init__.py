@@ -67,4 +67,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HOME, *_PACKAGES, "__version__"})
+    return sorted({*_HOME, *_PACKAGES, "__version__"} - {*_HOMES[".view"]})  # figures are advertised in `view`

@@ -54,3 +54,56 @@ from .space_path import AbstractSpacePath as AbstractSpacePath, HeadDynamics as 
 from .state import HeadState as HeadState
 from .steady_swimming import steady_swim as steady_swim
 from .trajectory import Trajectory as Trajectory, rollout as rollout
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "AbstractSpacePath",
+    "ActiveStrain",
+    "ActiveStress",
+    "Beam",
+    "BodyFields",
+    "Clamped",
+    "DistributedLoad",
+    "Elastic",
+    "EndLoad",
+    "Energetics",
+    "Free",
+    "FreeStrains",
+    "HeadState",
+    "Hyperelastic",
+    "Moved",
+    "Nested",
+    "Panels",
+    "Pinned",
+    "PointMass",
+    "SimulationError",
+    "Soft",
+    "SoftState",
+    "Springs",
+    "Trajectory",
+    "actuator_power",
+    "buckling_factor",
+    "complex_modes",
+    "eel",
+    "energetics",
+    "equilibrium",
+    "equilibrium_path",
+    "from_mesh",
+    "from_table",
+    "head_acceleration",
+    "internal_wrench",
+    "mass",
+    "momentum",
+    "natural_modes",
+    "rod",
+    "rollout",
+    "simulate",
+    "soft_state",
+    "space_error",
+    "steady_swim",
+    "volume",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

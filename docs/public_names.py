@@ -14,16 +14,17 @@ PACKAGES = (
     "stepping",
     "hydro",
     "gaits",
-    "gaits.search.objectives",
     "cosserat",
     "multibody",
     "validation",
     "anguilla",
     "anguilla.view",
+    "anguilla.ground",
     "anguilla.robots.eel",
     "anguilla.robots.moth",
     "anguilla.robots.natrix",
     "anguilla.robots.rower",
+    "anguilla.robots.snake",
     "anguilla.robots.vertebra",
 )
 OURS = {package.split(".")[0] for package in PACKAGES}
@@ -52,11 +53,11 @@ class Name(NamedTuple):
 
 
 def public_names(package: str) -> Iterator[Name]:
-    """The names a package offers: what it re-exports or defines, in order, without modules and what is not ours."""
+    """The names a package advertises (`__all__`, or else all it holds), without modules and what is not ours."""
     module = importlib.import_module(package)
     homes = _imported_from(module)
     late = [name for name in dir(module) if name not in vars(module)]  # imported when first used
-    for name in [*vars(module), *late]:
+    for name in getattr(module, "__all__", [*vars(module), *late]):
         value, home = getattr(module, name), homes.get(name, package)
         if name.startswith("_") or inspect.ismodule(value) or home.split(".")[0] not in OURS:
             continue

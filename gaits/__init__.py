@@ -55,3 +55,54 @@ from .strain import (
 )
 from .tables import Table as Table, from_table as from_table
 from .waves import wave_period as wave_period
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "AbstractLaw",
+    "Cycle",
+    "Function",
+    "Objective",
+    "OptimisationError",
+    "Optimum",
+    "Orbit",
+    "Ramps",
+    "SinusLifting",
+    "Start",
+    "Strain",
+    "TravellingWave",
+    "concertina",
+    "cost_of_transport",
+    "depth_rate",
+    "dive",
+    "extensible_kirchhoff",
+    "float_leaves",
+    "follow_the_leader",
+    "from_table",
+    "froude_efficiency",
+    "inchworm",
+    "inextensible_kirchhoff",
+    "mean_power",
+    "optimise",
+    "path_distance",
+    "peak_curvature",
+    "peak_torque",
+    "periodic_orbit",
+    "planar",
+    "planar_bending",
+    "quantity",
+    "rectilinear",
+    "section_curvature",
+    "section_torque",
+    "serpenoid",
+    "sidewinding",
+    "spiral",
+    "steady_speed",
+    "timoshenko_reissner",
+    "turn",
+    "turning_radius",
+    "universal",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

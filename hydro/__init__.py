@@ -53,3 +53,46 @@ from .shedding import Shedding as Shedding
 from .streams import Shear as Shear, VortexStreet as VortexStreet
 from .superposition import Together as Together
 from .table_profile import TablePiece as TablePiece, table_profile as table_profile
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "AbstractFluid",
+    "BladeSection",
+    "Cap",
+    "Carried",
+    "EARTH",
+    "EllipticSection",
+    "FreeSurface",
+    "Hull",
+    "Ittc57",
+    "Lighthill",
+    "LinearHydrostatics",
+    "Morison",
+    "OarBlade",
+    "Place",
+    "PolygonSection",
+    "Profile",
+    "QuasiSteady",
+    "Radiation",
+    "Shear",
+    "Shedding",
+    "SkinFriction",
+    "SlenderHull",
+    "Solid",
+    "Taper",
+    "Together",
+    "Void",
+    "VortexStreet",
+    "Weight",
+    "eel_profile",
+    "mesh_profile",
+    "polygon",
+    "prism",
+    "solid",
+    "table_profile",
+    "uniform_profile",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -82,3 +82,59 @@ from .tree import Tree as Tree
 from .urdf import from_urdf as from_urdf
 
 __getattr__ = moved(__name__, {"robots": "anguilla.robots", "vertebra": "anguilla.robots.vertebra"})
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "Afloat",
+    "BaseState",
+    "Cut",
+    "DHRow",
+    "Dynamics",
+    "Joint",
+    "JointLimits",
+    "Link",
+    "Loops",
+    "SimulationError",
+    "Strip",
+    "Trajectory",
+    "Tree",
+    "centre_of_mass",
+    "close_loops",
+    "equilibrium",
+    "fixed",
+    "forward_dynamics",
+    "from_beam",
+    "from_dh",
+    "from_links",
+    "from_mjcf",
+    "from_urdf",
+    "helical",
+    "hulls",
+    "hybrid_dynamics",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "limit_use",
+    "link_inertia",
+    "loop_dynamics",
+    "march",
+    "mass",
+    "mass_matrix",
+    "momentum",
+    "potential_energy",
+    "power",
+    "prismatic",
+    "revolute",
+    "righting_curve",
+    "rollout",
+    "simulate",
+    "spherical",
+    "stiff_march",
+    "strain_law",
+    "strip",
+    "to_mjcf",
+    "universal",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -62,3 +62,25 @@ __getattr__ = moved(
         "raise_if_failed": "stepping:raise_if_failed",
     },
 )
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "Ad",
+    "ad",
+    "angular",
+    "body_inertia",
+    "bracket",
+    "coadjoint",
+    "cross",
+    "hat",
+    "join",
+    "linear",
+    "safe_norm",
+    "signed_square",
+    "twist_from_head",
+    "wrench_to_head",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,3 +10,20 @@ from .progress import SimulationError as SimulationError, raise_if_failed as rai
 from .record import AbstractMotion as AbstractMotion, unit_quaternions as unit_quaternions
 from .span import Span as Span, break_times as break_times
 from .stored_stages import STORED_STEPS as STORED_STEPS, StoredStages as StoredStages
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "AbstractMechanism",
+    "Equations",
+    "Point",
+    "SemiImplicit",
+    "SimulationError",
+    "Span",
+    "explicit_steps",
+    "implicit_steps",
+    "integrate",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

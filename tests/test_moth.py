@@ -4,7 +4,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from anguilla import view
 from anguilla.cli import main
 from anguilla.robots.moth import (
     TABLE,
@@ -26,6 +25,7 @@ from anguilla.robots.moth import (
 )
 from anguilla.robots.moth.asymmetric_hover import _stroke
 from anguilla.robots.moth.drawing import wing_surface
+from anguilla.robots.moth.film import moth_film
 from anguilla.robots.moth.stiffness_design import STIFFNESS
 from anguilla.robots.registry import ROBOTS
 from anguilla.robots.robot import Settings
@@ -183,7 +183,7 @@ def test_figures_film_and_words(dataset, tmp_path):
     stroke, peak = dataset["joint_position"].sel(coordinate="right_stroke").values, dataset["air_force"][:, 2].argmax()
     assert abs(stroke[int(peak)]) < 0.5 * np.abs(stroke).max()
     few = dataset.isel(time=slice(0, 4))
-    path = view.moth_film(few, tmp_path / "moth.gif", width=200, progress=False)
+    path = moth_film(few, tmp_path / "moth.gif", width=200, progress=False)
     assert path.stat().st_size > 1000
     printed = "\n".join(ROBOTS["moth"].lines(dataset))
     for words in ("published", "12.1", "residual", "stability", "disturbances decay"):

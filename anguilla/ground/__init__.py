@@ -10,3 +10,20 @@ from .friction import Friction as Friction
 from .rolling import Rolling as Rolling, roll as roll
 from .rolling_wrench import RollingWrench as RollingWrench, rolling_wrench as rolling_wrench
 from .wheels import TreeWheels as TreeWheels, Wheels as Wheels
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "Contact",
+    "Coulomb",
+    "Friction",
+    "Rolling",
+    "RollingWrench",
+    "TreeWheels",
+    "Wheels",
+    "roll",
+    "rolling_wrench",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

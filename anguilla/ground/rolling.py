@@ -34,7 +34,7 @@ class Rolling(eqx.Module):
         position: of the head in the world [m].
         quaternion: of the head in the world, unit.
         twist: of the head, in its frame [m/s, rad/s].
-        twist_rate: d(twist)/dt [m/s², rad/s²].
+        twist_rate: d(twist)/dt, in the head frame [m/s², rad/s²].
         force: of the ground on each wheel, along its axle [N]; the smallest that do, where wheels are redundant.
         slip: velocity of each wheel along its axle [m/s].
         wheel_power: of the forces of the wheels on the body [W]; zero, since they do not slip.

@@ -34,3 +34,37 @@ from .tree_motion import (
     joint_torques as joint_torques,
 )
 from .vtk import write_vtk as write_vtk
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "Camera",
+    "animate",
+    "chain_body",
+    "configurations",
+    "configurations_plane",
+    "configurations_rows",
+    "configurations_space",
+    "field_map",
+    "fluid_forces",
+    "forward_velocity",
+    "gaits_compared",
+    "head_path",
+    "head_velocity",
+    "interactive",
+    "interactive_page",
+    "internal_moment",
+    "internal_wrench",
+    "joint_maps",
+    "joint_torques",
+    "moving_strains",
+    "optimum_path",
+    "power_budget",
+    "space_time",
+    "still",
+    "sweep_maps",
+    "write_vtk",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,3 +7,14 @@ from .tree import (
     eel_robot_profile as eel_robot_profile,
     model as model,
 )
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "EEL_TORQUE_LIMITS",
+    "eel_law",
+    "model",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -29,3 +29,23 @@ from .stability import Floquet as Floquet, floquet as floquet, stroke_map as str
 from .stiffness_design import Design as Design, least_power as least_power
 from .stroke_maps import Flight as Flight, Sagittal as Sagittal, StrokeLaw as StrokeLaw, flight as flight
 from .tree import model as model, wing_of as wing_of, wing_rows as wing_rows
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "MothParameters",
+    "READINGS",
+    "StrokeLaw",
+    "accounts",
+    "drifting_hover",
+    "flight",
+    "floquet",
+    "hover",
+    "hover_figures",
+    "least_power",
+    "model",
+    "sensitivity",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

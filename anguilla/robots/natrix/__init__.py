@@ -17,3 +17,19 @@ from .roll import (
     undulating as undulating,
 )
 from .tree import model as model, natrix_solids as natrix_solids
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "ShellLaw",
+    "model",
+    "natrix_bending",
+    "natrix_orbit",
+    "natrix_shape",
+    "natrix_undulation",
+    "roll_response",
+    "undulating",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

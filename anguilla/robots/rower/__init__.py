@@ -3,3 +3,15 @@
 from .laws import Stroke as Stroke, stroke as stroke
 from .orbit import RowingCycle as RowingCycle, steady_stroke as steady_stroke
 from .tree import RowingMotion as RowingMotion, model as model, rower_loop as rower_loop, scull as scull
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "model",
+    "scull",
+    "steady_stroke",
+    "stroke",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -61,3 +61,27 @@ from .workspaces import (
     workspace as workspace,
     worst_margin as worst_margin,
 )
+
+# What users need first; everything else is reached in its module.
+__all__ = (
+    "Layout",
+    "Limits",
+    "Wrist",
+    "actuation",
+    "condition_number",
+    "direct_kinematics",
+    "gait_constraint",
+    "inverse_kinematics",
+    "jacobian",
+    "largest_amplitude",
+    "margins",
+    "orthogonal_axes",
+    "parallel_axes",
+    "prototype",
+    "singularity_margin",
+    "workspace",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
