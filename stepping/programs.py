@@ -28,6 +28,3 @@ def program(function: Callable) -> Callable:
         return jitted(*args) if cache is None else cache.run(function, jitted, args)
 
     return call
-
-
-kept_program = program  # the former name
