@@ -18,7 +18,6 @@ from scipy.interpolate import make_interp_spline
 import cosserat
 import gaits
 import hydro
-import multibody
 from cosserat.energy import soft_energetics
 from cosserat.soft.instant import soft_instant
 from cosserat.soft.sampled_soft import sample_soft
@@ -134,46 +133,18 @@ def test_flying_spaghetti():
     )
     angle = np.arctan2(-0.8, 0.6)
     head = cosserat.HeadState([0.0, 8.0, 0.0], [np.cos(angle / 2), 0, 0, np.sin(angle / 2)])
-    how = {"samples": 9, "method": "adaptive", "solver": diffrax.Dopri8(), "rtol": 1e-10, "atol": 1e-12, "land": True}
-    run = cosserat.rollout(soft, None, hydro.Void(), 10.0, state=head, **how)
+    run = cosserat.rollout(soft, None, hydro.Void(), 2.5, state=head, samples=3, method="implicit", dt0=1 / 120)
     sampled = sample_soft(soft, hydro.Void(), 32, 1)
-
-    def sums(k):
-        now = soft_instant(sampled, None, hydro.Void(), run.state(k), run.time[k])
-        return soft_energetics(sampled, hydro.Void(), now)
-
-    found = eqx.filter_jit(lambda: jax.lax.map(sums, jnp.arange(9)))()
-    for k, t in ((1, "1.25"), (2, "2.5"), (4, "5.0"), (6, "7.5")):
+    for k, t in ((1, "1.25"), (2, "2.5")):
         expected, state = REFERENCE["fs2d_smooth"]["times"][t], run.state(k)
         place, _ = cosserat.tail_pose(soft, state.q)
         tip = np.asarray(state.position + state.rotation @ place)
-        assert np.abs(tip - np.asarray(expected["tip"])).max() < 1e-5  # six digits of ten metres
-        assert np.abs(np.asarray(found.centre_w[k]) - np.asarray(expected["com"])).max() < 1e-8
-        # The momentum is the impulse of the load, which is a closed form.
-        assert np.abs(np.asarray(found.momentum_w[k, :3]) - np.asarray(expected["P"])).max() < 1e-9
-    energy = np.asarray(found.kinetic + found.elastic)[4:]
-    assert np.abs(energy / energy[0] - 1.0).max() < 1e-7
-
-
-def test_chain_of_rigid_links_with_springs_converges_at_second_order():
-    """The other engine: spherical joints with springs EI/h. The head of a bent rod that is let go at rest in water."""
-    rod, EI = slender(), 0.15
-    bent = lambda X: jnp.zeros(6).at[0].set(1.0).at[5].set(4.0 * jnp.sin(jnp.pi * X) ** 2)  # noqa: E731
-    soft = cosserat.Soft(rod, cosserat.FreeStrains(modes={"K3": 14}), cosserat.Springs(BENDING))
-    sampled = sample_soft(soft, water(0.0), 32, 1)
-    start = cosserat.soft_state(soft, bent)
-    exact = np.asarray(soft_instant(sampled, None, water(0.0), start, jnp.zeros(())).rates[:6])
-    errors = []
-    for links in (9, 17, 33):
-        tree = multibody.from_beam(rod, links, passive=(0.0, 1.0), stiffness=jnp.asarray([1.0, 1.0, EI]))
-        q = multibody.strain_law(lambda X, t: bent(X), 1.0, links)(jnp.zeros(()))
-        still = jnp.zeros(tree.stiffness.shape)
-        found = eqx.filter_jit(multibody.forward_dynamics)(
-            tree, multibody.BaseState(), q, still, still, fluid=water(0.0)
-        )
-        errors.append(np.abs(np.asarray(found.base_acceleration) - exact).max())
-    orders = np.log2(np.asarray(errors[:-1]) / np.asarray(errors[1:]))
-    assert orders == pytest.approx([2.0, 2.0], abs=0.1)
+        assert np.abs(tip - np.asarray(expected["tip"])).max() < 5e-6
+        now = soft_instant(sampled, None, hydro.Void(), state, run.time[k])
+        sums = soft_energetics(sampled, hydro.Void(), now)
+        # The centre of mass and the momentum know the load alone: errors of the time steps only.
+        assert np.abs(np.asarray(sums.centre_w) - np.asarray(expected["com"])).max() < 1e-8
+        assert np.abs(np.asarray(sums.momentum_w[:3]) - np.asarray(expected["P"])).max() < 1e-7
 
 
 def test_power_identity_of_actuators_springs_dampers_and_water():
