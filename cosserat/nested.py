@@ -231,6 +231,7 @@ class Nested(AbstractSpacePath):
             s = _Slice(body, gait, Void(), t, X, section, water, y.carried)
             return Motion(s.carried_slope(), s.acceleration_slope(y.omega_rate), s.omega_rate_slope())
 
+        assert body.masses is not None
         start = Motion(Carried.of(state), linear(head_rates), angular(head_rates))
         return self._solve(body, slope, start, None, body.masses.X)
 

@@ -1,8 +1,10 @@
 """Trees to and from MuJoCo's MJCF. Neither way carries the fluid: MuJoCo's own models of it are others."""
 
+import importlib
 import warnings
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -62,7 +64,7 @@ def to_mjcf(
                 "pos": _text(tree.position[body - 1]),
                 "quat": _text(_quaternion(np.asarray(tree.rotation[body - 1]))),
             }
-            element = ET.SubElement(parent, "body", name=name, **place)
+            element = ET.SubElement(parent, "body", {"name": name, **place})
             _write_joint(tree, body - 1, element, actuator)
         _write_inertia(tree, body, element)
         _write_geometry(tree, body, element)
@@ -93,7 +95,7 @@ def from_mjcf(source: str | Path, *, passive: Collection[str] = (), strips: bool
         ValueError: what has no counterpart here, by name.
     """
     try:
-        import mujoco
+        mujoco: Any = importlib.import_module("mujoco")
     except ImportError as error:
         raise ImportError("from_mjcf needs mujoco: pip install 'anguilla[mjcf]'") from error
     text = str(source)
@@ -144,7 +146,11 @@ class _Reader:
         if len(places) > 1:
             raise ValueError(f"body {name!r}: its joints stand at different points: must share one")
         shift = self.shift[body] = np.asarray(next(iter(places)))
-        inertia = {"mass": m.body_mass[body], "centre": m.body_ipos[body] - shift, "about_centre": self._about(body)}
+        inertia: dict[str, Any] = {
+            "mass": m.body_mass[body],
+            "centre": m.body_ipos[body] - shift,
+            "about_centre": self._about(body),
+        }
         strip = self._strip(body, shift) if self.strips else None
         if base:
             self.last[body] = name
@@ -250,7 +256,7 @@ def _write_joint(tree, k, element, actuator):
             low, high = float(tree.limits.lower[d]), float(tree.limits.upper[d])
             if np.isfinite(low) and np.isfinite(high):
                 given["range"] = f"{low:.17g} {high:.17g}"
-        ET.SubElement(element, "joint", **given)
+        ET.SubElement(element, "joint", given)
         if tree.actuated[k] and axis is not None:
             ET.SubElement(actuator, "motor", name=own, joint=own)
 
@@ -277,7 +283,8 @@ def _write_geometry(tree, body, element):
     sizes = [0.5 * weight.sum(), np.asarray(section.b)[rows].max(), np.asarray(section.c)[rows].max()]
     turn = _quaternion(np.asarray(points.rotation)[rows[0]])
     look = {"type": "ellipsoid", "pos": _text(centre), "quat": _text(turn), "size": _text(sizes)}
-    ET.SubElement(element, "geom", **look, contype="0", conaffinity="0", mass="0", rgba="0.2 0.5 0.7 1")
+    look |= {"contype": "0", "conaffinity": "0", "mass": "0", "rgba": "0.2 0.5 0.7 1"}
+    ET.SubElement(element, "geom", look)
 
 
 def _text(values):

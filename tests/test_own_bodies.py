@@ -12,6 +12,7 @@ import cosserat
 import gaits
 import hydro
 import multibody
+from anguilla import ground
 from cosserat.state import unchecked_state
 from spatial import matrix_from_quaternion
 from validation.subjects import six_strains
@@ -281,3 +282,9 @@ def test_meshes_that_are_no_bodies_are_refused_or_remarked():
     bent.vertices[:, 2] += 2.0 * bent.vertices[:, 1] ** 2
     with pytest.warns(UserWarning, match="off a straight axis"):
         cosserat.from_mesh(bent, axis="y", up="x")
+
+
+def test_friction_that_would_not_know_their_weight_refuses_point_masses():
+    beam = cosserat.rod(LENGTH, B, C, masses=[(0.2, 0.3)])
+    with pytest.raises(ValueError, match="point masses, whose weight would not rub"):
+        cosserat.head_dynamics(beam, straight, ground.Friction(), cosserat.HeadState(), 0.0)

@@ -135,6 +135,15 @@ class Friction(AbstractFluid):
         """No term: the nose is part of the sections."""
         return {}
 
+    def mass_terms(
+        self, inertia: Float[Array, "6 6"], place: Place, twist: Float[Array, "6"]
+    ) -> dict[str, Float[Array, "6"]]:
+        """Refuses point masses: the weight that they press on the ground with is not known here."""
+        raise ValueError(
+            "Friction: the body has point masses, whose weight would not rub on the ground: give their mass to the "
+            "density of the body, or use a ground with contact and hydro.Weight"
+        )
+
     def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
         """Energy of height on the plane per metre [J/m]; zero at the world's origin."""
         return -self.density * section.area * jnp.dot(self._tangential(), place.position)
