@@ -54,7 +54,11 @@ def load_cuts(profile: Profile, load_panels: tuple[int, ...]) -> Cuts:
     counts = segment_panels(load_panels)
     if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(profile)):
         return ((),) * len(counts)
-    densities = [np.asarray(found) for found in _densities(profile, counts)]
+    with jax.ensure_compile_time_eval():  # a known body inside `jax.jit` of something else
+        found = _densities(profile, counts)
+    if any(isinstance(part, Tracer) for part in found):  # a piece closes over traced numbers
+        return ((),) * len(counts)
+    densities = [np.asarray(part) for part in found]
     total = sum(np.sum(_gauss_sum(found), axis=(0, 1)) for found in densities)
     return tuple(_segment_cuts(found, total) for found in densities)
 
