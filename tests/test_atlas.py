@@ -5,6 +5,8 @@ import pytest
 from validation import atlas
 from validation.atlas.kern_koumoutsakos import FAST, REFERENCE
 
+pytestmark = pytest.mark.slow
+
 INDEPENDENT = 1e-2  # of the independent program's speeds, which are given to three digits
 
 

@@ -3,11 +3,14 @@
 import diffrax
 import equinox as eqx
 import numpy as np
+import pytest
 
 import cosserat
 import hydro
 from cosserat.state import unchecked_state
 from validation.subjects import eel, six_strains
+
+pytestmark = pytest.mark.slow
 
 
 def test_momentum_in_vacuum_is_kept_on_twelve_nodes_as_well():

@@ -11,6 +11,8 @@ import cosserat
 import gaits
 import hydro
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("α1", "α2", "α3", "λ", "T", "K2 offset", "K3 offset", "begin", "end")
 START = jnp.array([1.0, -0.75, 1.0, 1.0, 1.0, 0.2, 0.3, 0.1, 1.0])
 SETTINGS = {"samples": 2, "rtol": 1e-10, "atol": 1e-12, "solver": diffrax.Dopri8()}

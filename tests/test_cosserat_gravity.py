@@ -9,6 +9,8 @@ import gaits
 import hydro
 import multibody as mb
 
+pytestmark = pytest.mark.slow
+
 T1 = 0.2  # s
 ROUND_OFF = 1e-10  # relative: free fall is quadratic in time, which Dopri5 integrates exactly
 ROD = cosserat.rod(1.0, 0.03, 0.05, density=1100.0)

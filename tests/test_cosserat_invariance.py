@@ -13,6 +13,8 @@ import hydro
 import spatial
 from validation.reference import eel_cases, eel_reference
 
+pytestmark = pytest.mark.slow
+
 BEAM, FLUID = cosserat.eel(), hydro.Morison()
 CASES = {case.name: case for case in eel_cases()}
 CASE = CASES["B1_TimoshenkoReissner"]

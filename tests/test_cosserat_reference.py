@@ -10,6 +10,8 @@ import gaits
 import hydro
 from validation.reference import eel_cases, eel_reference, gait_from_reference, world_acceleration
 
+pytestmark = pytest.mark.slow
+
 NESTED = 1e-9  # relative; the reference's own uncertainty is 1e-12
 PANELS = 1e-6  # relative, default nodes, kinks of |V|V unsplit
 CASES = eel_cases()

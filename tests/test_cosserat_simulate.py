@@ -12,6 +12,8 @@ import cosserat
 import gaits
 import hydro
 
+pytestmark = pytest.mark.slow
+
 BEAM, FLUID, GAIT = cosserat.eel(), hydro.Morison(), gaits.spiral()
 
 

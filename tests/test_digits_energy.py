@@ -9,6 +9,8 @@ import gaits
 import hydro
 from anguilla import ground
 
+pytestmark = pytest.mark.slow
+
 BEAM, GAIT = cosserat.rod(1.0, 0.03, 0.05, density=600.0), gaits.planar(wavelength=1.0)
 EARTH = hydro.Weight(600.0)
 FLUIDS = {

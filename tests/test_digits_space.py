@@ -14,6 +14,8 @@ import hydro
 from cosserat.panels import TOLERANCE
 from cosserat.space_error import SAFETY, _compared, _found
 
+pytestmark = pytest.mark.slow
+
 BEAM, FLUID = cosserat.eel(), hydro.Morison()
 STATE = cosserat.HeadState(twist=[-0.3, 0.1, 0.05, 0.1, -0.1, 0.2])
 PARTS = tuple(x[None] for x in (STATE.position, STATE.quaternion, STATE.twist, jnp.asarray(2.3)))

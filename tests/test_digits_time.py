@@ -13,6 +13,8 @@ import gaits
 import hydro
 from gaits.impulse_balance import JUMP, impulse_balance
 
+pytestmark = pytest.mark.slow
+
 BEAM, LENGTH = cosserat.rod(1.0, 0.03, 0.05), jnp.asarray(1.0)
 T = np.linspace(0.0, 2.0, 41)
 

@@ -9,6 +9,8 @@ import inspect
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # The functions that users call first, by the package from which they take them.
 FIRST = {
     "stepping": ("Span", "explicit_steps", "implicit_steps", "StoredStages"),

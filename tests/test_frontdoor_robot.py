@@ -14,6 +14,8 @@ from anguilla.robots.registry import ROBOTS
 from anguilla.robots.robot import Settings
 from anguilla.robots.summary_lines import mean_speed, power_lines, torque_lines
 
+pytestmark = pytest.mark.slow
+
 TINY = ["--t1", "0.4", "--samples", "9", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
 FIGURES = ("trajectory", "configurations", "head_velocity", "torques", "joints", "power")
 

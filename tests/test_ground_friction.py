@@ -15,6 +15,8 @@ import multibody
 from anguilla import ground
 from validation.crawling import power_budget
 
+pytestmark = pytest.mark.slow
+
 ROD = cosserat.rod(1.0, b=0.02, c=0.02)
 COARSE = cosserat.Beam(hydro.uniform_profile(1.0, 0.02, 0.02), load_panels=(4,))
 G = 9.81

@@ -10,6 +10,8 @@ import hydro
 from hydro.radiation_fit import fit_group
 from spatial import matrix_from_quaternion, quaternion_exp
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def table():

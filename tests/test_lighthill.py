@@ -19,6 +19,8 @@ from validation.lighthill_cases import (
     reference_state,
 )
 
+pytestmark = pytest.mark.slow
+
 NESTED = 1e-9  # relative: nine digits of the reference, itself good to 1e-11
 FAST = 1e-6  # relative: Gauss panels of the default grid
 ROUND_OFF = 1e-10

@@ -12,6 +12,8 @@ import hydro
 import multibody
 from validation.lighthill_cases import frictionless
 
+pytestmark = pytest.mark.slow
+
 GRID = 1e-6  # what one panel of 32 nodes carries of this gait
 TWIST = jnp.asarray([-0.4, 0.05, -0.02, 0.1, -0.2, 0.3])
 QUATERNION = jnp.asarray([0.6, 0.0, 0.0, 0.8])

@@ -30,6 +30,8 @@ from anguilla.robots.moth.stiffness_design import STIFFNESS
 from anguilla.robots.registry import ROBOTS
 from anguilla.robots.robot import Settings
 
+pytestmark = pytest.mark.slow
+
 COARSE = 100  # steps of a stroke, for what does not depend on their number
 
 # Computed independently of this code, to the digits given.

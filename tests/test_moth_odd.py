@@ -8,6 +8,8 @@ import pytest
 import multibody as mb
 from anguilla.robots.moth import MothParameters, drifting_guess, drifting_hover, flight, hover, refined_guess
 
+pytestmark = pytest.mark.slow
+
 STEPS = 100  # of a stroke: nothing here depends on how fine they are
 
 

@@ -10,6 +10,8 @@ import gaits
 import hydro
 import multibody as mb
 
+pytestmark = pytest.mark.slow
+
 TWIST = np.array([-0.3, 0.05, -0.02, 0.1, -0.2, 0.3])
 TIMES = jnp.asarray([0.7, 1.1, 1.6, 2.3])  # in the start and after it, at four phases [s]
 LINKS = (13, 40, 160)

@@ -11,6 +11,8 @@ import multibody as mb
 from anguilla import robots
 from spatial import quaternion_rate
 
+pytestmark = pytest.mark.slow
+
 ROUND_TRIP = 1e-10  # inverse then direct dynamics, relative
 SPEED = (0.33, 0.135)  # independent computation with other masses; paper's and Kirchhoff's added mass [m/s]
 MASSES = 0.15  # relative: masses of the links are not published, and speed follows them

@@ -8,6 +8,8 @@ import pytest
 
 import multibody as mb
 
+pytestmark = pytest.mark.slow
+
 GROUND, CRANK, COUPLER, ROCKER = 1.0, 0.4, 0.9, 0.7  # lengths [m]; Grashof, the crank turns fully
 DENSITY = 2.0  # of the rods [kg/m]
 GRAVITY = (0.0, -9.81, 0.0)

@@ -11,6 +11,8 @@ import hydro
 import multibody as mb
 from spatial import quaternion_exp
 
+pytestmark = pytest.mark.slow
+
 GRADIENT = 1e-5  # against central differences of step 1e-6
 
 

@@ -15,6 +15,8 @@ from anguilla.robots.natrix.tree import LENGTH, YAW_ABSCISSAE, natrix_solids
 from multibody.floating_batch import floating_rate
 from multibody.state import unchecked_state
 
+pytestmark = pytest.mark.slow
+
 SURFACE = hydro.FreeSurface()
 
 

@@ -17,6 +17,8 @@ from gaits.search.parameters import Parameters
 from gaits.search.problem import Problem
 from validation.reference import eel_reference
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_orbit_known_in_closed_form():
     """The fixed point of x -> A x + b, and its derivative by b."""

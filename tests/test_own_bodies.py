@@ -17,6 +17,8 @@ from cosserat.state import unchecked_state
 from spatial import matrix_from_quaternion
 from validation.subjects import six_strains
 
+pytestmark = pytest.mark.slow
+
 LENGTH, B, C = 0.5, 0.015, 0.02
 MOTORS = [
     (0.05, 0.08, [2e-5, 3e-5, 4e-5]),

@@ -15,6 +15,8 @@ import hydro
 import multibody as mb
 from spatial import matrix_from_quaternion, quaternion_exp
 
+pytestmark = pytest.mark.slow
+
 LINK = """<link name="{name}"><inertial><origin xyz="0.05 0 0"/><mass value="0.1"/>
   <inertia ixx="1e-5" iyy="9e-5" izz="9e-5" ixy="0" ixz="0" iyz="0"/></inertial>
   <collision><origin xyz="0.05 0 0" rpy="0 1.5707963267948966 0"/><geometry>{shape}</geometry></collision></link>"""

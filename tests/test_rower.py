@@ -16,6 +16,8 @@ from multibody.machine_on_hull import SINKS
 from multibody.state import unchecked_state
 from spatial import coadjoint
 
+pytestmark = pytest.mark.slow
+
 PERIOD = 60.0 / 27.0
 rates = eqx.filter_jit(lambda boat, motion, t, y: boat.rates(motion, t, y))
 

@@ -13,6 +13,8 @@ from cosserat.soft.equations import imbalance
 from cosserat.soft.sampled_soft import sample_soft
 from cosserat.soft.soft_loop import soft_loop
 
+pytestmark = pytest.mark.slow
+
 SIX = ("G1", "G2", "G3", "K1", "K2", "K3")
 T = jnp.asarray(2.3)
 

@@ -25,6 +25,8 @@ from cosserat.soft.soft_beam import unchecked_soft_state
 from cosserat.state import unchecked_state
 from spatial import quaternion_rate
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = json.loads((Path(__file__).parents[1] / "validation/data/soft_reference.json").read_text())
 BENDING = [1.0, 1.0, 1.0, 1.0, 1.0, 0.15]  # only EI3 matters where only K3 is free
 

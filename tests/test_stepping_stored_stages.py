@@ -10,6 +10,8 @@ import pytest
 from stepping import Marcher, Span, integrate
 from stepping.stored_stages import STORED_STEPS
 
+pytestmark = pytest.mark.slow
+
 START = {"place": jnp.array([0.3]), "speed": jnp.array([-0.2])}
 
 

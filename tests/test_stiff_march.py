@@ -8,6 +8,8 @@ import pytest
 import multibody as mb
 from anguilla.robots.moth import READINGS, MothParameters, StrokeLaw, model as moth
 
+pytestmark = pytest.mark.slow
+
 PERIOD = 0.04
 
 

@@ -14,6 +14,8 @@ import hydro
 import spatial
 from anguilla.robots import vertebra
 
+pytestmark = pytest.mark.slow
+
 POWER = 1e-8  # eighth-order differences with a step of 1e-2 in the rotation vector: 1e-12, round-off included
 PERIOD = np.linspace(1.0, 2.0, 41)  # one period after the start [s]
 
