@@ -1,4 +1,4 @@
-"""A process forked after JAX started is refused at once, and told what to do; others work."""
+"""A process forked after JAX started is refused with advice; others work."""
 
 import subprocess
 import sys

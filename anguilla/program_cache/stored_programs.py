@@ -95,14 +95,14 @@ def program_name(function: Callable, leaves: list[Any], args: tuple[Any, ...]) -
     namer = Fingerprint(loaded, surroundings.DEPENDENCIES)
     types = [_kind(leaf) for leaf in leaves if eqx.is_array(leaf)]
     static = jax.tree.map(lambda leaf: jax.Array if eqx.is_array(leaf) else leaf, args)  # of arrays only the types
-    told = namer.of(static)
+    description = namer.of(static)
     ours = {*SHARED, function.__module__.split(".")[0], *namer.met}
     if any(name.startswith("anguilla") for name in ours):
         ours |= {*ENGINES} & {*loaded}
     parts = (
         namer.of(function),
         repr(types).encode(),
-        told,
+        description,
         namer.modules(ours),
         surroundings.sources({name.split(".")[0] for name in ours}),
         surroundings.guests(loaded),

@@ -1,4 +1,4 @@
-"""A soft beam at one instant, told in the terms of a beam under imposed strains: one record serves both."""
+"""A soft beam at one instant, described as a beam under imposed strains: one record serves both."""
 
 import equinox as eqx
 import jax.numpy as jnp
