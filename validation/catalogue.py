@@ -15,6 +15,7 @@ from . import (
     rigid_body as rigid_body,
     slender_bodies as slender_bodies,
     small_parts as small_parts,
+    soft_bodies as soft_bodies,
     tree_conservation as tree_conservation,
     tree_instant as tree_instant,
 )

@@ -319,4 +319,29 @@ MUTANTS = (
         "wrench, energy, -passing * energy)", "wrench, energy, passing * energy)",
         ("lighthill_power_identity",),
     ),
+    Mutant(
+        "damping_of_the_modes", "sign of the viscous stress", "cosserat/soft/sampled_soft.py",
+        "-self.elastic_force(q) - self.damping @ dq", "-self.elastic_force(q) + self.damping @ dq",
+        ("soft_stress",),
+    ),
+    Mutant(
+        "shear_modulus", "G = E (1 + ν)/2, printed in a public code; right: E / (2 (1 + ν))", "cosserat/soft/laws.py",
+        "shear = self.young / (2.0 * (1.0 + ratio))", "shear = self.young * (1.0 + ratio) / 2.0",
+        ("soft_frequency",),
+    ),
+    Mutant(
+        "lever_of_a_bending", "columns of bending without the lever arm r × R e", "cosserat/soft/equations.py",
+        "jnp.concatenate([lever, R], axis=0)", "jnp.concatenate([0.0 * lever, R], axis=0)",
+        ("soft_bend_45",),
+    ),
+    Mutant(
+        "axis_of_the_bending", "EI2 and EI3 exchanged", "cosserat/soft/laws.py",
+        "bending = section.second_moments[..., 1:]", "bending = section.second_moments[..., :0:-1]",
+        ("soft_frequency",),
+    ),
+    Mutant(
+        "loads_behind", "what lies aft of the panel is not gathered", "cosserat/quadrature.py",
+        "panels @ inside.T + behind[..., None]", "panels @ inside.T + 0.0 * behind[..., None]",
+        ("soft_bend_45",),
+    ),
 )  # fmt: skip

@@ -58,18 +58,20 @@ class Parts(eqx.Module):
 
 def inertia_matrix(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m m"]:
     """M of the head and the modes, by columns [kg, kg·m, kg·m²]: ∫Jᵀ(M̄ + M̄_a)J."""
-    n, active = parts.phi.shape
-    shift = settle(_Ad(parts.rotation, parts.position))
-    shifted = settle(sum(parts.inertia[:, k, None] * shift[None, k] for k in range(6)))
-    at_head = settle(jnp.einsum("ian,ibn->abn", shift, shifted))  # about the nose, in the head frame
-    columns = mode_columns(parts, components)
-    here = at_head[..., -active:]
-    momenta = settle(sum(here[:, k, None] * columns[None, k] for k in range(6)))
-    head = jnp.sum(at_head, axis=-1) + parts.nose_inertia
-    mixed = jnp.sum(momenta, axis=-1)
-    flat = lambda x: jnp.swapaxes(x, 0, 1).reshape(n, -1)  # noqa: E731
-    modes = flat(columns) @ flat(momenta).T
+    active = parts.phi.shape[1]
+    shift = settle(_Ad(parts.rotation, parts.position))  # J of the head's columns, in the section frame
+    moved = settle(_products(parts.inertia, shift))
+    bent = settle(_products(shift[..., -active:], mode_columns(parts, components)))  # J of the modes
+    momenta = settle(_products(parts.inertia[..., -active:], bent))
+    head = jnp.einsum("ian,ibn->ab", shift, moved) + parts.nose_inertia
+    mixed = jnp.einsum("ian,ibn->ab", shift[..., -active:], momenta)
+    modes = jnp.einsum("ian,ibn->ab", bent, momenta)
     return jnp.block([[head, mixed], [mixed.T, modes]])
+
+
+def _products(matrix, columns):
+    """Products of 6x6 matrices and columns, node by node."""
+    return sum(matrix[:, k, None] * columns[None, k] for k in range(6))
 
 
 def mode_columns(parts: Parts, components: tuple[int, ...]) -> Float[Array, "6 modes active"]:

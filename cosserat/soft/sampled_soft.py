@@ -120,7 +120,7 @@ def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None
     knots = soft.length * jnp.asarray(np.append(fine, 1.0))
     count = len(fine)
     body = sample_body(soft.beam, fluid, order, count, 1, None if count == 1 else knots)
-    begin = min((begin for (begin, _), piece in zip(soft.ends, soft.pieces, strict=True) if piece.count), default=1.0)
+    begin = min((begin for (begin, _), piece in zip(soft.ends, soft.pieces, strict=True) if piece.count), default=0.0)
     first = order * int(np.searchsorted(fine, begin - 1e-9))
     load_phi = jax.vmap(soft.functions, out_axes=-1)(body.load_X)
     H = jax.vmap(soft.law.stiffness, out_axes=-1)(body.load_X, body.load_section)

@@ -12,6 +12,7 @@ GROUPS = (
     "evaluation",
     "swim",
     "gradient",
+    "soft",
     "profile",
     "trees",
     "growth",
@@ -75,12 +76,13 @@ def main() -> int:
 
 
 def _group(name: str) -> Callable[[], Iterator]:
-    from tests.benchmarks import eel, elastica, growth, moth, natrix, profile, soromox_rod, trees
+    from tests.benchmarks import eel, elastica, growth, moth, natrix, profile, soft, soromox_rod, trees
 
     return {
         "evaluation": eel.evaluation_rows,
         "swim": eel.swim_rows,
         "gradient": eel.gradient_rows,
+        "soft": soft.soft_rows,
         "profile": profile.profile_rows,
         "trees": trees.tree_rows,
         "growth": growth.growth_rows,
