@@ -13,9 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
+from scipy.linalg import eigh
 
 import cosserat
 import hydro
+import multibody
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "validation/data/soft_reference.json").read_text())
 SIX = ("G1", "G2", "G3", "K1", "K2", "K3")
@@ -211,6 +213,23 @@ def test_frequencies_of_a_thin_rod(head, roots):
     elastic = found[found > 1e-3 * unit]
     assert elastic[:3] == pytest.approx(np.square(roots) * unit, rel=1e-8)
     assert len(found) - len(elastic) == len(head.free)  # rigid motions
+
+
+def test_frequencies_of_the_chain_of_the_other_engine():
+    """Rigid links with springs EI/h on spherical joints, in water: free-free frequencies, better than second order."""
+    rod, EI, fluid = cosserat.rod(1.0, 0.02, 0.04), 0.15, hydro.Morison()
+    soft = cosserat.Soft(rod, cosserat.FreeStrains(modes={"K3": 12}), cosserat.Springs([1, 1, 1, 1, 1, EI]))
+    found = np.asarray(cosserat.natural_modes(soft, fluid).frequency)
+    exact, errors = found[found > 1e-2][:2], []
+    for links in (9, 17):
+        tree = multibody.from_beam(rod, links, passive=(0.0, 1.0), stiffness=jnp.asarray([1.0, 1.0, EI]))
+        inertia = np.asarray(multibody.mass_matrix(tree, tree.neutral(), fluid=fluid))
+        springs = np.diag(np.concatenate([np.zeros(6), np.asarray(tree.stiffness)]))
+        plane = np.concatenate([[0, 1, 5], 6 + np.arange(2, 3 * (links - 1), 3)])  # x, y, yaw and the bendings
+        square = eigh(springs[np.ix_(plane, plane)], inertia[np.ix_(plane, plane)], eigvals_only=True)[3:5]
+        errors.append(np.abs(np.sqrt(square) / exact - 1.0))
+    assert np.all(np.log2(errors[0] / errors[1]) > 1.9)
+    assert errors[1].max() < 1e-3
 
 
 def test_shape_is_differentiated_by_stiffness_and_load():
