@@ -27,7 +27,7 @@ def decay(motion: SectionMotion, order: int) -> Float[Array, ""]:
     to_coefficients = legendre_coefficients(order).T
     coefficients = jnp.abs(fields.reshape(4, 3, -1, order) @ to_coefficients)
     greatest = jnp.max(coefficients, axis=(1, 2, 3))
-    # Rates of a body that hardly deforms are what is left of ω×v: their size counts, or round-off would be taken for them.
+    # Rates of a body that hardly deforms are what is left of ω×v: relative to that, or round-off would count.
     linear, angular = greatest[0], greatest[1]
     greatest = jnp.maximum(greatest, jnp.stack([linear, angular, linear * angular, angular * angular]))
     last = jnp.max(coefficients[..., -2:], axis=(1, 2, 3))
