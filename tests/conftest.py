@@ -1,6 +1,7 @@
 """Double precision, no silent broadcasting, one place for compiled programs between runs."""
 
 import os
+from pathlib import Path
 
 import jax
 import pytest
@@ -11,7 +12,7 @@ import anguilla  # noqa: E402, F401  its compiler flags
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
-jax.config.update("jax_compilation_cache_dir", ".pytest_cache/jax")
+jax.config.update("jax_compilation_cache_dir", str(Path(__file__).parents[1] / ".pytest_cache" / "jax"))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
 
 LONGEST = ("test_validation.py", "test_moth.py", "test_orbits.py", "test_multibody_pinocchio.py")
