@@ -1,5 +1,9 @@
 """Soft beams: free strains with a law of their own, beside those that a gait imposes."""
 
+from .actuators import (
+    ActiveStrain as ActiveStrain,
+    ActiveStress as ActiveStress,
+)
 from .head import (
     Clamped as Clamped,
     Free as Free,
@@ -7,8 +11,6 @@ from .head import (
     Pinned as Pinned,
 )
 from .laws import (
-    ActiveStrain as ActiveStrain,
-    ActiveStress as ActiveStress,
     Elastic as Elastic,
     Hyperelastic as Hyperelastic,
     Springs as Springs,

@@ -27,7 +27,7 @@ class SoftInstant(eqx.Module):
         reaction: what the holder does to the head, in its frame [N, N·m].
         elastic: energy of the free strains [J].
         viscous: power that their damping takes [W].
-        active: power that muscles deliver [W].
+        active: power that actuators deliver to the free strains [W].
         loads: power that the loads deliver [W].
     """
 
@@ -45,7 +45,12 @@ class SoftInstant(eqx.Module):
 
 
 def soft_instant(
-    sampled: SampledSoft, gait: Gait | None, fluid: AbstractFluid, state: SoftState, t: Float[Array, ""]
+    sampled: SampledSoft,
+    gait: Gait | None,
+    fluid: AbstractFluid,
+    state: SoftState,
+    t: Float[Array, ""],
+    command: Float[Array, "commands"] | None = None,
 ) -> SoftInstant:
     """Accelerations, loads and powers of a soft beam.
 
@@ -55,8 +60,9 @@ def soft_instant(
         fluid: the fluid around it.
         state: of head and modes.
         t: time [s].
+        command: commands of its actuators, of any unit; zero when None.
     """
-    loop = soft_loop(sampled, gait, fluid, state.head, state.q, state.dq, t)
+    loop = soft_loop(sampled, gait, fluid, state.head, state.q, state.dq, t, command=command)
     rates = loop.rates()
     law = sampled.soft.strain(gait, t, state.q, state.dq, rates[6:])
     first = first_loop(sampled.body, law, fluid, loop.head, t)
@@ -80,7 +86,7 @@ def soft_instant(
         reaction=reaction,
         elastic=sampled.elastic_energy(state.q),
         viscous=state.dq @ sampled.damping @ state.dq,
-        active=-sampled.active_force(gait, state.q, t) @ state.dq,
+        active=-sampled.active_force(gait, state.q, state.dq, t, command) @ state.dq,
         loads=power,
     )
 

@@ -1,7 +1,7 @@
-"""What a free strain resists with: elastic stress, viscous stress, and stress that muscles add.
+"""What a free strain resists with: elastic and viscous stress.
 
-The stress Λ is what the tail side exerts on the head side, in the section frame: Λ = ∂U/∂ξ + D dξ/dt + Λ_act. It is
-minus the internal wrench (Rᵀn, M) that the library reports.
+The stress Λ is what the tail side exerts on the head side, in the section frame: Λ = ∂U/∂ξ + D dξ/dt + Λ_act, with
+Λ_act of `actuators`. It is minus the internal wrench (Rᵀn, M) that the library reports.
 """
 
 import abc
@@ -186,57 +186,6 @@ class Hyperelastic(AbstractStress):
     ) -> Float[Array, ""]:
         """U(X, ξ) [J/m]."""
         return self.density(X, strain)
-
-
-class AbstractActuator(eqx.Module):
-    """What muscles add to the stress, on the free strains."""
-
-    @abc.abstractmethod
-    def stress(
-        self,
-        X: Float[Array, ""],
-        t: Float[Array, ""],
-        strain: Float[Array, "6"],
-        stiffness: Float[Array, "6"],
-    ) -> Float[Array, "6"]:
-        """Λ_act, tail side on head side, in the section frame [N, N·m].
-
-        Args:
-            X: abscissa [m].
-            t: time [s].
-            strain: of the section [-, 1/m].
-            stiffness: of the material there [N, N·m²].
-        """
-
-
-class ActiveStrain(AbstractActuator):
-    """Muscles that shift the rest shape: Λ_act = -H ξ_act(X, t).
-
-    Attributes:
-        strain: (X, t) -> ξ_act, added to the rest shape [-, 1/m].
-    """
-
-    strain: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
-
-    def stress(self, X: Float[Array, ""], t: Float[Array, ""], strain: Float[Array, "6"], stiffness: Float[Array, "6"]):
-        """-H ξ_act [N, N·m]."""
-        return -stiffness * self.strain(X, t)
-
-
-class ActiveStress(AbstractActuator):
-    """Muscles that pull with a given force and moment, whatever the strain.
-
-    A positive active moment lowers the strain: alone it bends the body to ξ* - Λ_act / H.
-
-    Attributes:
-        value: (X, t) -> Λ_act [N, N·m].
-    """
-
-    value: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
-
-    def stress(self, X: Float[Array, ""], t: Float[Array, ""], strain: Float[Array, "6"], stiffness: Float[Array, "6"]):
-        """As given [N, N·m]."""
-        return self.value(X, t)
 
 
 def _along(name, value):

@@ -26,11 +26,13 @@ class SoftMechanism(AbstractMechanism):
         sampled: the body on its grids.
         gait: what imposes strains; None for the rest shape.
         fluid: the fluid around it.
+        command: commands of its actuators, of any unit; zero when None.
     """
 
     sampled: SampledSoft
     gait: Gait | None
     fluid: AbstractFluid
+    command: Float[Array, "commands"] | None = None
 
     @property
     def held(self) -> tuple[int, ...]:
@@ -64,7 +66,8 @@ class SoftMechanism(AbstractMechanism):
 
     def loop(self, t: Float[Array, ""], state: SoftState) -> SoftLoop:
         """One evaluation."""
-        return soft_loop(self.sampled, self.gait, self.fluid, state.head, state.q, state.dq, t)
+        head, q, dq = state.head, state.q, state.dq
+        return soft_loop(self.sampled, self.gait, self.fluid, head, q, dq, t, command=self.command)
 
     def equations(self, t: Float[Array, ""], point: Point) -> Equations:
         """Inertia and force of what moves freely."""

@@ -14,6 +14,7 @@ from stepping import program
 
 from ..sampled_body import SampledBody, sample_body
 from ..strain import Gait, StrainRates, strain_rates
+from .actuators import StrainedBody
 from .soft_beam import Soft, selector
 
 
@@ -56,9 +57,11 @@ class SampledSoft(eqx.Module):
         pick = selector(self.soft.components).T
         return (self.load_phi / self.body.load_weight[None, :]).T @ (q[:, None] * pick)
 
-    def internal_force(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> Float[Array, "modes"]:
-        """-∫ΦᵀBᵀΛ: what springs, dampers and muscles do to the modes [J]."""
-        return -self.elastic_force(q) - self.damping @ dq - self.active_force(gait, q, t)
+    def internal_force(
+        self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
+    ) -> Float[Array, "modes"]:
+        """-∫ΦᵀBᵀΛ: what springs, dampers and actuators do to the modes [J]; commands are zero when None."""
+        return -self.elastic_force(q) - self.damping @ dq - self.active_force(gait, q, dq, t, command)
 
     def elastic_force(self, q: Any) -> Float[Array, "modes"]:
         """∫ΦᵀBᵀ ∂U/∂ξ, which is K_ε q for a linear law [J]."""
@@ -72,21 +75,29 @@ class SampledSoft(eqx.Module):
 
         return jax.vmap(one, out_axes=-1)(self.body.load_X, self.body.load_section, self.elastic_strain(q))
 
-    def active_stress(self, gait: Gait | None, q: Any, t: Float[Array, ""]) -> Float[Array, "6 loads"]:
-        """Λ_act of the actuators at the load nodes [N, N·m]."""
+    def strained(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> StrainedBody:
+        """The strains that actuators see, at the load nodes."""
         X, imposed = self.body.load_X, self.soft.imposed(gait)
-        strain = jax.vmap(lambda X: imposed(X, t))(X) + self._free(q)
-        stresses = [
-            jax.vmap(actuator.stress, in_axes=(0, None, 0, -1), out_axes=-1)(X, t, strain, self.load_stiffness)
-            for actuator in self.soft.actuators
-        ]
-        return sum(stresses, jnp.zeros((6, X.shape[0])))
+        at = lambda t: jax.vmap(lambda X: imposed(X, t))(X)  # noqa: E731
+        strain, rate = jax.jvp(at, (t,), (jnp.ones_like(t),))
+        law = self.soft.strain(gait, t, q, dq)
+        return StrainedBody(self.body, law, t, strain + self._free(q), rate + self._free(dq), self.load_stiffness.T)
 
-    def active_force(self, gait: Gait | None, q: Any, t: Float[Array, ""]) -> Float[Array, "modes"]:
-        """∫ΦᵀBᵀΛ_act [J]."""
+    def active_stress(
+        self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
+    ) -> Float[Array, "6 loads"]:
+        """Λ_act of the actuators at the load nodes [N, N·m]; commands are zero when None."""
+        along = self.strained(gait, q, dq, t)
+        parts = zip(self.soft.actuators, self.soft.actuator_commands(command), strict=True)
+        return sum((actuator.stress(along, given).T for actuator, given in parts), jnp.zeros((6, along.X.shape[0])))
+
+    def active_force(
+        self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
+    ) -> Float[Array, "modes"]:
+        """∫ΦᵀBᵀΛ_act [J]; commands are zero when None."""
         if not self.soft.actuators:
             return jnp.zeros(self.soft.modes)
-        return self.projected(self.active_stress(gait, q, t))
+        return self.projected(self.active_stress(gait, q, dq, t, command))
 
     def projected(self, stress: Float[Array, "6 loads"]) -> Float[Array, "modes"]:
         """∫ΦᵀBᵀΛ of a stress at the load nodes [J]."""

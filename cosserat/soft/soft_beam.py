@@ -11,15 +11,16 @@ from jaxtyping import Array, Float
 
 from hydro import EllipticSection, Profile
 from spatial import Numbers, finite
-from spatial.checks import shown
+from spatial.checks import shaped, shown
 
 from ..beam import Beam, cut_profile
 from ..density import Density
 from ..point_masses import PointMasses
 from ..state import HeadState
 from ..strain import Gait
+from .actuators import AbstractActuator
 from .head import AbstractHead, Free
-from .laws import AbstractActuator, AbstractStress
+from .laws import AbstractStress
 from .loads import EndLoad, Load, check_load
 from .strain_basis import FreeStrains, check_independent
 
@@ -38,7 +39,7 @@ class Soft(eqx.Module):
     where they take a beam.
 
     Attributes:
-        beam: the body; its profile is cut where a free piece begins or ends.
+        beam: the body; its profile is cut where a free piece or an actuator begins or ends.
         pieces: which strains are free, where, with how many modes.
         law: elastic and viscous stress of the free strains.
         rest: rest shape ξ*(X) in the section frame, six numbers or a function of X [-, 1/m].
@@ -99,13 +100,25 @@ class Soft(eqx.Module):
         _check_overlap(self.pieces, self.ends)
         for piece in self.pieces:
             check_independent(piece)
-        self.beam = _cut(beam, self.ends)
+        self.beam = _cut(beam, self.ends, [X for actuator in self.actuators for X in actuator.ends])
         _check_law(self)
 
     @property
     def modes(self) -> int:
         """Number of free modes n."""
         return len(self.components)
+
+    @property
+    def commands(self) -> int:
+        """Number of commands that its actuators read."""
+        return sum(actuator.commands for actuator in self.actuators)
+
+    def actuator_commands(self, command: Numbers | None) -> tuple[Float[Array, "_"], ...]:
+        """The commands of each actuator, from those of all in their order, of any unit; all zero when None."""
+        every = jnp.zeros(self.commands) if command is None else jnp.asarray(command, float)
+        shaped("command", every, (self.commands,))
+        ends = np.cumsum([actuator.commands for actuator in self.actuators])
+        return tuple(jnp.split(every, ends[:-1])) if self.actuators else ()
 
     @property
     def is_beam(self) -> bool:
@@ -398,12 +411,21 @@ def _merged(places):
     return tuple(out)
 
 
-def _cut(beam: Beam, ends) -> Beam:
-    """The beam with a break of its profile wherever a free piece begins or ends."""
+def _cut(beam: Beam, ends, places) -> Beam:
+    """The beam with a break of its profile wherever a free piece begins or ends, and at other places [m]."""
     if isinstance(beam.profile.breaks, Tracer):
+        if places:
+            raise ValueError(
+                "Soft: the length of the body is being traced, and an actuator begins or ends inside it: build the "
+                "soft beam outside of the traced function, and change its arrays there with equinox.tree_at"
+            )
         return beam
     length = float(np.asarray(beam.profile.breaks)[-1])
-    places = [length * x for x in _merged([x for pair in ends for x in pair] + [0.0, 1.0])[1:-1]]
+    for X in places:
+        if not 0.0 <= X <= length * (1 + 1e-12):
+            raise ValueError(f"Soft.actuators: one ends at X = {X:g} m: must lie on the body, from 0 to {length:g} m")
+    parts = [x for pair in ends for x in pair] + [X / length for X in places]
+    places = [length * x for x in _merged([*parts, 0.0, 1.0])[1:-1]]
     profile, panels = cut_profile(beam.profile, beam.load_panels, places)
     return beam if profile is beam.profile else Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())
 

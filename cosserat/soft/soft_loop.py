@@ -65,6 +65,7 @@ def soft_loop(
     dq: Float[Array, "modes"],
     t: Float[Array, ""],
     load_factor: Float[Array, ""] | float = 1.0,
+    command: Float[Array, "commands"] | None = None,
 ) -> SoftLoop:
     """Motion, loads and reduced equations at one instant.
 
@@ -77,6 +78,7 @@ def soft_loop(
         dq: their rates [1/s, 1/(m·s)].
         t: time [s].
         load_factor: factor of all loads of the soft beam [-].
+        command: commands of its actuators, of any unit; zero when None.
     """
     soft, body = sampled.soft, sampled.body
     head, given = soft.head.held(head, t)
@@ -88,7 +90,7 @@ def soft_loop(
         changed = sections.terms | {"load": more}, sections.fluid_wrench + more, sections.wrench + more @ body.from_load
         sections = eqx.tree_at(lambda s: (s.terms, s.fluid_wrench, s.wrench), sections, changed)
     parts = _parts(sampled, shape, sections.inertia, sections.wrench, sections.nose, head, t, load_factor)
-    inner, leaving = sampled.internal_force(gait, q, dq, t), None
+    inner, leaving = sampled.internal_force(gait, q, dq, t, command), None
     if sections.water is not None and body.leaving is not None:
         # Water that passes along the body stresses it by -W, and leaves with W at its edge.
         carried = sections.water.slices.wrench[np.asarray(soft.components, int), sampled.first :]
@@ -105,6 +107,7 @@ def static_parts(
     q: Float[Array, "modes"],
     t: Float[Array, ""],
     load_factor: Float[Array, ""],
+    command: Float[Array, "commands"] | None = None,
 ) -> Parts:
     """The parts of `soft_loop` for a body at rest, where only place and loads matter. Arguments as there."""
     body, fluid = sampled.body, fluid.at(t)
@@ -120,7 +123,7 @@ def static_parts(
         still = jnp.zeros((6, body.X.shape[0]))
         wrench = wrench + body.masses.gathered(body.masses.loads(fluid, shape, still, head))
     nose = fluid.nose_terms(body.beam.nose_radius, Place(head.position, head.rotation), rest)
-    inner = -sampled.elastic_force(q) - sampled.active_force(gait, q, t)
+    inner = sampled.internal_force(gait, q, jnp.zeros_like(q), t, command)
     at_nose = sum(nose.values(), jnp.zeros(6))
     return _parts(sampled, shape, body.inertia + body.added, wrench, at_nose, head, t, load_factor)(inner)
 

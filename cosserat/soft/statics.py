@@ -64,6 +64,7 @@ class StaticProblem(eqx.Module):
         fluid: what acts on the sections.
         head: from which the head turns, where it is pinned.
         t: when [s].
+        command: commands of the actuators, of any unit; zero when None.
     """
 
     sampled: SampledSoft
@@ -71,6 +72,7 @@ class StaticProblem(eqx.Module):
     fluid: AbstractFluid
     head: HeadState
     t: Float[Array, ""]
+    command: Float[Array, "commands"] | None = None
 
     @property
     def free(self) -> tuple[int, ...]:
@@ -93,7 +95,7 @@ class StaticProblem(eqx.Module):
     def force(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m_and_given"]:
         """Of head and modes, outer less inner [N, N·m, J]."""
         head, q = self.place(x)
-        parts = static_parts(self.sampled, self.gait, self.fluid, head, q, self.t, factor)
+        parts = static_parts(self.sampled, self.gait, self.fluid, head, q, self.t, factor, self.command)
         return reduced_force(parts, self.sampled.soft.components)
 
     def missing(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m"]:
@@ -118,6 +120,7 @@ def static_problem(
     gait: Gait | None = None,
     head: HeadState | None = None,
     t: Numbers = 0.0,
+    command: Numbers | None = None,
     path: Panels | None = None,
 ) -> StaticProblem:
     """The equilibrium of a soft beam as a function whose root is looked for. Arguments as in `equilibrium`."""
@@ -138,8 +141,13 @@ def static_problem(
             "(Soft(..., head=cosserat.Clamped()))"
         )
     sampled = sample_soft(soft, fluid, path.order, path.panels)
-    state = HeadState() if head is None else head
-    return StaticProblem(sampled, gait, fluid, soft.head.held(state, number("t", t))[0], number("t", t))
+    state, given = HeadState() if head is None else head, checked_command(soft, command)
+    return StaticProblem(sampled, gait, fluid, soft.head.held(state, number("t", t))[0], number("t", t), given)
+
+
+def checked_command(soft: Soft, command: Numbers | None) -> Float[Array, "commands"]:
+    """The commands of the actuators as an array, of any unit; zero when None."""
+    return jnp.zeros(soft.commands) if command is None else finite("command", command, (soft.commands,))
 
 
 def equilibrium(
@@ -149,6 +157,7 @@ def equilibrium(
     gait: Gait | None = None,
     head: HeadState | None = None,
     t: Numbers = 0.0,
+    command: Numbers | None = None,
     guess: Numbers | None = None,
     factor: Numbers = 1.0,
     load_steps: int = 1,
@@ -168,6 +177,7 @@ def equilibrium(
         gait: what imposes strains; the rest shape when None.
         head: where the head is; at the world's origin when None.
         t: time of gait, loads and muscles [s].
+        command: commands of the actuators, of any unit; zero when None.
         guess: initial unknowns: head rotation [rad] (pinned) and modes [-, 1/m], in the section frame; zero when None.
         factor: of all loads of the soft beam, not of the fluid's [-].
         load_steps: equal steps in which the factor grows to its value.
@@ -186,7 +196,7 @@ def equilibrium(
         >>> round(float(cosserat.equilibrium(soft).q[0]), 9)  # K3 = M / EI
         6.283185307
     """
-    problem = static_problem(soft, fluid, gait=gait, head=head, t=t, path=path)
+    problem = static_problem(soft, fluid, gait=gait, head=head, t=t, command=command, path=path)
     size = len(problem.unknowns)
     start = jnp.zeros(size) if guess is None else finite("guess", guess, (size,))
     if not isinstance(load_steps, int) or load_steps < 1:
@@ -252,6 +262,7 @@ def equilibrium_path(
     gait: Gait | None = None,
     head: HeadState | None = None,
     t: Numbers = 0.0,
+    command: Numbers | None = None,
     guess: Numbers | None = None,
     factor: Numbers = 0.0,
     path: Panels | None = None,
@@ -271,6 +282,7 @@ def equilibrium_path(
         gait: what imposes strains; the rest shape when None.
         head: where the head is; at the world's origin when None.
         t: time of gait, loads and muscles [s].
+        command: commands of the actuators, of any unit; zero when None.
         guess: unknowns near the first equilibrium, as in `equilibrium`; zero when None.
         factor: of the loads there [-].
         path: the nodes along X; `Panels()` when None.
@@ -278,7 +290,7 @@ def equilibrium_path(
         max_iterations: of Newton at each point.
         throw: raise where a point is not found; otherwise `converged` tells.
     """
-    problem = static_problem(soft, fluid, gait=gait, head=head, t=t, path=path)
+    problem = static_problem(soft, fluid, gait=gait, head=head, t=t, command=command, path=path)
     if not isinstance(points, int) or points < 1:
         raise ValueError(f"points = {points!r}: must be an integer of at least 1")
     arc = finite("arc", arc, ())

@@ -17,7 +17,7 @@ from .mechanism import SoftMechanism
 from .sampled_soft import SampledSoft, sample_soft
 from .soft_beam import Soft, SoftState, start_of, unchecked_soft_state
 from .soft_loop import static_parts
-from .statics import StaticProblem, equilibrium, static_problem
+from .statics import StaticProblem, checked_command, equilibrium, static_problem
 
 
 class NaturalModes(eqx.Module):
@@ -44,6 +44,7 @@ def natural_modes(
     gait: Gait | None = None,
     head: HeadState | None = None,
     t: Numbers = 0.0,
+    command: Numbers | None = None,
     path: Panels | None = None,
 ) -> NaturalModes:
     """Natural frequencies and shapes of a soft beam at rest, with the added mass of the fluid. jit- and vmap-safe.
@@ -58,6 +59,7 @@ def natural_modes(
         gait: what imposes strains; the rest shape when None.
         head: pose of the head; at the world's origin when None.
         t: time of gait, loads and muscles [s].
+        command: commands of the actuators, of any unit; zero when None.
         path: the nodes along X; `Panels()` when None.
 
     Example:
@@ -72,17 +74,17 @@ def natural_modes(
     sampled = sample_soft(soft, fluid, path.order, path.panels)
     modes = jnp.zeros(soft.modes) if q is None else finite("q", q, (soft.modes,))
     state = HeadState() if head is None else head
-    return _natural(sampled, gait, fluid, state, modes, number("t", t))
+    return _natural(sampled, gait, fluid, state, modes, number("t", t), checked_command(soft, command))
 
 
 @eqx.filter_jit
-def _natural(sampled: SampledSoft, gait, fluid, head, q, t):
+def _natural(sampled: SampledSoft, gait, fluid, head, q, t, command):
     soft = sampled.soft
-    problem = StaticProblem(sampled, gait, fluid, soft.head.held(head, t)[0], t)
+    problem = StaticProblem(sampled, gait, fluid, soft.head.held(head, t)[0], t, command)
     h = len(soft.head.free)
     start = jnp.concatenate([jnp.zeros(h), q])
     tangent = problem.tangent(start, jnp.asarray(1.0))
-    parts = static_parts(sampled, gait, fluid, problem.head, q, t, jnp.asarray(1.0))
+    parts = static_parts(sampled, gait, fluid, problem.head, q, t, jnp.asarray(1.0), command)
     unknown = problem.unknowns
     matrix = inertia_matrix(parts, soft.components)[np.ix_(unknown, unknown)]
     stiffness = 0.5 * (tangent + tangent.T)
@@ -122,6 +124,7 @@ def complex_modes(
     state: SoftState | HeadState | None = None,
     t: Numbers = 0.0,
     path: Panels | None = None,
+    command: Numbers | None = None,
 ) -> ComplexModes:
     """Growth rates and frequencies of small motions about a state, with drag, damping and speed. jit- and vmap-safe.
 
@@ -135,10 +138,12 @@ def complex_modes(
         state: of head and modes; at rest when None.
         t: time of gait, loads and muscles [s].
         path: the nodes along X; `Panels()` when None.
+        command: commands of the actuators, of any unit; zero when None.
     """
     path = Panels() if path is None else path
     sampled = sample_soft(soft, fluid, path.order, path.panels)
-    return _complex(SoftMechanism(sampled, gait, fluid), start_of(soft, state), number("t", t))
+    mechanism = SoftMechanism(sampled, gait, fluid, checked_command(soft, command))
+    return _complex(mechanism, start_of(soft, state), number("t", t))
 
 
 @eqx.filter_jit

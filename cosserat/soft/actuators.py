@@ -1,0 +1,106 @@
+"""Stress that actuators add to the material's: the interface, and muscles given as a strain or a stress."""
+
+import abc
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from ..sampled_body import SampledBody
+from ..strain import Gait
+
+
+class StrainedBody(eqx.Module):
+    """The strains along a soft beam at one instant, at the nodes on which its stress is integrated.
+
+    Attributes:
+        body: the grids of the body.
+        law: the whole strain about the instant, a law (X, t).
+        t: the instant [s].
+        strain: ξ at the load nodes, in the section frame [-, 1/m].
+        rate: dξ/dt there [1/s, 1/(m·s)].
+        stiffness: of the material there [N, N·m²].
+    """
+
+    body: SampledBody
+    law: Gait
+    t: Float[Array, ""]
+    strain: Float[Array, "loads 6"]
+    rate: Float[Array, "loads 6"]
+    stiffness: Float[Array, "loads 6"]
+
+    @property
+    def X(self) -> Float[Array, "loads"]:
+        """Abscissae of the nodes [m]."""
+        return self.body.load_X
+
+    @property
+    def weight(self) -> Float[Array, "loads"]:
+        """Quadrature weights of the nodes [m]."""
+        return self.body.load_weight
+
+    def slope(self) -> Float[Array, "loads 6"]:
+        """dξ/dX at the nodes [1/m, 1/m²]."""
+        return jax.vmap(lambda X: jax.jvp(lambda X: self.law(X, self.t), (X,), (jnp.ones(()),))[1])(self.X)
+
+    def integral_from_head(self, density: Float[Array, "loads"]) -> Float[Array, "loads"]:
+        """Integrals from the nose to the nodes of a density at the nodes, in its unit times metres."""
+        return self.body.integral_at_loads(density[None])[0]
+
+
+class AbstractActuator(eqx.Module):
+    """What adds a stress Λ_act to that of the material, on the free strains.
+
+    An actuator may read commands: numbers that a controller gives at each instant.
+    """
+
+    @property
+    def commands(self) -> int:
+        """Number of commands that it reads; none unless the actuator says so."""
+        return 0
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Abscissae inside the body at which its stress jumps [m]; none unless the actuator says so."""
+        return ()
+
+    @abc.abstractmethod
+    def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
+        """Λ_act, tail side on head side, in the section frame, at the nodes of `along` [N, N·m].
+
+        Args:
+            along: the strains along the body, and the time.
+            command: its commands, of any unit; empty for an actuator that reads none.
+        """
+
+
+class ActiveStrain(AbstractActuator):
+    """Muscles that shift the rest shape: Λ_act = -H ξ_act(X, t).
+
+    Attributes:
+        strain: (X, t) -> ξ_act, added to the rest shape [-, 1/m].
+    """
+
+    strain: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
+
+    def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
+        """-H ξ_act [N, N·m]."""
+        return -along.stiffness * jax.vmap(lambda X: self.strain(X, along.t))(along.X)
+
+
+class ActiveStress(AbstractActuator):
+    """Muscles that pull with a given force and moment, whatever the strain.
+
+    A positive active moment lowers the strain: alone it bends the body to ξ* - Λ_act / H.
+
+    Attributes:
+        value: (X, t) -> Λ_act [N, N·m].
+    """
+
+    value: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
+
+    def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
+        """As given [N, N·m]."""
+        return jax.vmap(lambda X: self.value(X, along.t))(along.X)
