@@ -123,7 +123,7 @@ def internal_wrench(
 
 @compiled
 def _fields(beam, gait, fluid, state, t, path, stations):
-    if isinstance(beam, Soft) and not beam.is_beam:
+    if isinstance(beam, Soft):
         return soft_fields(beam, gait, fluid, start_of(beam, state), t, path, stations), None
     body, along = path.sample(beam, fluid), Along(beam, stations)
     loops = path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X))
@@ -140,10 +140,10 @@ def soft_fields(
     stations: Float[Array, "stations"],
 ) -> BodyFields:
     """`internal_wrench` of a soft beam. Its accelerations are those of the fast path, whatever the path here."""
-    grid = Panels() if path.counts is None else path
+    grid = path if isinstance(path, Panels) else Panels()
     sampled = sample_soft(soft, fluid, grid.order, grid.panels)
     now, along = soft_instant(sampled, gait, fluid, state, t), Along(soft.beam, stations)
-    if path.counts is not None:
+    if isinstance(path, Panels):
         prepared = sampled.body.stations(along.X)
         loops = second_loop(sampled.body, now.law, fluid, now.head, t, now.first, prepared, now.at_nose)
     elif soft.loads or len(soft.head.free) < 6:

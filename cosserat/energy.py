@@ -13,12 +13,13 @@ from .head_equation import compiled
 from .node_arrays import apply
 from .output_stations import Along
 from .panel_loops import FirstLoop, first_loop
+from .panels import on_panels
 from .quadrature import mass as mass, volume as volume
 from .sampled_body import SampledBody
 from .soft.instant import SoftInstant, soft_instant
 from .soft.sampled_soft import SampledSoft, sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of
-from .space_error import limits_of
+from .space_error import Limits, limits_of
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
@@ -69,7 +70,7 @@ def energetics(
     state: HeadState | SoftState,
     t: Numbers,
     path: AbstractSpacePath | None = None,
-) -> Energetics:
+) -> tuple[Energetics, Limits | None]:
     """Momentum, energies and powers at one instant, by the quadrature of the fast path.
 
     In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a + U) + D - P_conv + P_wake. For a soft beam with a free head
@@ -91,12 +92,15 @@ def energetics(
         path: the nodes along X; `Panels()` when None.
     """
     assert path is not None
+    now = jnp.asarray(t)
     if isinstance(beam, Soft):
-        sampled = sample_soft(beam, fluid, path.order, path.panels)
-        return soft_energetics(sampled, fluid, soft_instant(sampled, gait, fluid, start_of(beam, state), t)), None
+        panels = on_panels(path)
+        sampled = sample_soft(beam, fluid, panels.order, panels.panels)
+        return soft_energetics(sampled, fluid, soft_instant(sampled, gait, fluid, start_of(beam, state), now)), None
+    assert gait is not None and isinstance(state, HeadState)  # checked before
     body = path.grid(beam, fluid, path.sample(beam, fluid))
-    first = first_loop(body, gait, fluid, state, t)
-    return sampled_energetics(body, fluid, state, first), limits_of(path, body, gait, state, t)
+    first = first_loop(body, gait, fluid, state, now)
+    return sampled_energetics(body, fluid, state, first), limits_of(path, body, gait, state, now)
 
 
 def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState, first: FirstLoop) -> Energetics:
@@ -174,7 +178,7 @@ def actuator_power(
     state: HeadState,
     t: Numbers,
     path: AbstractSpacePath | None = None,
-) -> Float[Array, ""]:
+) -> tuple[Float[Array, ""], Limits]:
     """Power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
 
     Args:
@@ -186,9 +190,9 @@ def actuator_power(
         path: the way along X; `Panels()` when None.
     """
     assert path is not None
-    body, along = path.sample(beam, fluid), Along(beam, jnp.zeros(0))
-    loops = path.both_loops(body, gait, fluid, state, t, path.stations(body, along.X))
-    return along.power(loops, gait, t), limits_of(path, body, gait, state, t)
+    body, along, now = path.sample(beam, fluid), Along(beam, jnp.zeros(0)), jnp.asarray(t)
+    loops = path.both_loops(body, gait, fluid, state, now, path.stations(body, along.X))
+    return along.power(loops, gait, now), limits_of(path, body, gait, state, now)
 
 
 def _potential(body, fluid, first):

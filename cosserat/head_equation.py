@@ -3,8 +3,10 @@
 import functools
 import inspect
 from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, cast, get_args
 
 import equinox as eqx
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from gaits.refusals import check_gait
@@ -15,10 +17,13 @@ from spatial.checks import shown
 from .beam import Beam
 from .panels import Panels
 from .soft.soft_beam import Soft, SoftState
-from .space_error import guarded, limits_of
+from .space_error import Limits, guarded, limits_of
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
 from .strain import Gait
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 
 def check_model(
@@ -48,12 +53,23 @@ def check_state(state: HeadState | SoftState) -> None:
         raise ValueError(f"state = {shown(state)}: must be a cosserat.HeadState, as cosserat.HeadState() at rest")
 
 
-def compiled(f: Callable) -> Callable:
+def head_of(state: HeadState | SoftState) -> HeadState:
+    """The state of a beam whose strains are all imposed; refuses what is not one."""
+    check_state(state)
+    if isinstance(state, HeadState):
+        return state
+    if state.q.shape[0]:
+        raise ValueError(f"state = {shown(state)}: must be a cosserat.HeadState, since the beam has no free strains")
+    return state.head
+
+
+def compiled(f: Callable[P, tuple[Result, Limits | None]]) -> Callable[P, Result]:
     """Compiles a function of (beam, gait, fluid, state, t, path, ...) once for all times, given as numbers or arrays.
 
-    It returns its result and the `Limits` of the path there: the path is fitted, or the limits reported.
+    It returns its result and the `Limits` of the path there, None for a soft beam. The path of a beam is fitted, or its
+    limits are reported; callers get the result alone.
     """
-    inner = eqx.filter_jit(f)
+    inner: Callable[..., tuple[Result, Any]] = eqx.filter_jit(f)
 
     @functools.wraps(f)
     def outer(beam, gait, fluid, state, t, path=None, *args, **kwargs):
@@ -63,9 +79,17 @@ def compiled(f: Callable) -> Callable:
         if isinstance(beam, Soft) and beam.is_beam:
             beam = beam.beam
         evaluate = lambda path: inner(beam, gait, fluid, state, t, path, *args, **kwargs)  # noqa: E731
+        if isinstance(beam, Soft):
+            return evaluate(path)[0]
+        state = head_of(state)
         return guarded(evaluate, path, beam, gait, fluid, state, t)
 
-    return outer
+    signature = inspect.signature(f)
+    parts = get_args(signature.return_annotation)
+    if parts:  # what callers get, for documentation
+        vars(outer)["__signature__"] = signature.replace(return_annotation=parts[0])
+        outer.__annotations__ = f.__annotations__ | {"return": parts[0]}
+    return cast("Callable[P, Result]", outer)
 
 
 @compiled
@@ -76,7 +100,7 @@ def head_dynamics(
     state: HeadState,
     t: Numbers,
     path: AbstractSpacePath | None = None,
-) -> HeadDynamics:
+) -> tuple[HeadDynamics, Limits]:
     """The body reduced to its head: inertia (body and water) and wrench, in the head frame. (34)
 
     Args:
@@ -88,8 +112,8 @@ def head_dynamics(
         path: the way along X; `Panels()` when None: as many panels as its tolerance takes.
     """
     assert path is not None
-    body = path.sample(beam, fluid)
-    return path.head_dynamics(body, gait, fluid, state, t), limits_of(path, body, gait, state, t)
+    body, now = path.sample(beam, fluid), jnp.asarray(t)
+    return path.head_dynamics(body, gait, fluid, state, now), limits_of(path, body, gait, state, now)
 
 
 def head_acceleration(

@@ -37,7 +37,9 @@ def profile_segments(profile: Profile) -> tuple[tuple[int, ...], Float[Array, "s
 
 def segment_panels(load_panels: tuple[int, ...]) -> tuple[int, ...]:
     """Even load panels of each segment, from those of each piece."""
-    return load_panels if len(load_panels) > 1 else (-(-load_panels[0] // 2),) * 2
+    if len(load_panels) != 1:
+        return load_panels
+    return (-(-load_panels[0] // 2),) * 2
 
 
 def load_cuts(profile: Profile, load_panels: tuple[int, ...]) -> Cuts:

@@ -84,6 +84,11 @@ class Nested(AbstractSpacePath):
         return first_loop(grid, gait, fluid, state, t), self.both_loops(body, gait, fluid, state, t, stations)
 
     @property
+    def tolerance(self) -> float:
+        """Infinite: the controller keeps the error."""
+        return float("inf")
+
+    @property
     def seconds(self) -> float:
         """Two seconds for each second of swimming."""
         return 2.0
@@ -214,6 +219,7 @@ class Nested(AbstractSpacePath):
         def complete(X, y):
             section = shedding.water_section(body.profile, X, body.profile(X))
             s = _Slice(body, gait, fluid, t, X, body.profile(X), section, y.carried)
+            assert s.slices is not None  # the fluid carries water
             W = s.slices.wrench
             arm = y.carried.position - gone.position
             couple = s.rotation.T @ (gone.wrench[3:] - cross(arm, gone.wrench[:3]))

@@ -5,6 +5,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial import positive
+from spatial.checks import shown
 
 from .beam import Beam
 from .panel_limits import decay, panel_turns, relative_turn
@@ -135,3 +136,10 @@ class Panels(AbstractSpacePath):
     def seconds(self) -> float:
         """Five milliseconds for each second of swimming on one panel."""
         return 0.005 * max(self.counts)
+
+
+def on_panels(path: AbstractSpacePath) -> Panels:
+    """The path of a soft beam, whose equations are written on panels; refuses any other."""
+    if not isinstance(path, Panels):
+        raise ValueError(f"path = {shown(path)}: a soft beam needs cosserat.Panels")
+    return path

@@ -159,9 +159,9 @@ def sample_body(
     else:
         X = (knots[:-1, None] + jnp.diff(knots)[:, None] * node[None, :]).ravel()
 
-    loads = load_nodes(beam, loads)
-    section = jax.tree.map(jnp.ravel, loads.section)
-    load_X, load_weight = loads.X.ravel(), loads.weight.ravel()
+    grid = load_nodes(beam, loads)
+    section = jax.tree.map(jnp.ravel, grid.section)
+    load_X, load_weight = grid.X.ravel(), grid.weight.ravel()
     to_load = Transfer(_interpolation(_even(load_X, L, knots), order, panels))
     from_load = Transfer(load_weight[:, None] * to_load.back)
     load_inertia = nodewise(beam.section_inertia)(section, load_X)
@@ -182,7 +182,7 @@ def sample_body(
         load_section=section,
         load_inertia=load_inertia,
         load_added=load_added,
-        load_quadratic=loads.quadratic,
+        load_quadratic=grid.quadratic,
         to_load=to_load,
         from_load=from_load,
         leaving=_leaving(beam, fluid, order, panels, knots),

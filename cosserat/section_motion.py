@@ -43,8 +43,9 @@ def body_shape(body: SampledBody, gait: Gait, t: Float[Array, ""]) -> tuple[Stra
 
 def strained_shape(body: SampledBody, strain: StrainRates) -> Shape:
     """The body with given strains at the smooth nodes, relative to its head."""
-    if body.stretch is not None:
-        strain = jax.tree.map(lambda part: body.stretch[:, None] * part, strain)
+    stretch = body.stretch
+    if stretch is not None:
+        strain = jax.tree.map(lambda part: stretch[:, None] * part, strain)
     return shape_from_strain(strain, body.panel_integral)
 
 

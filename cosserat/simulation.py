@@ -23,6 +23,7 @@ from .head_equation import check_model
 from .output_stations import Along
 from .panel_limits import expansion_tail
 from .panel_loops import second_loop
+from .panels import on_panels
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState
@@ -168,12 +169,14 @@ def simulate(
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
     if isinstance(beam, Soft):
-        body = sample_soft(beam, fluid, path.order, path.panels)
+        panels = on_panels(path)
+        body = sample_soft(beam, fluid, panels.order, panels.panels)
         if bool(trajectory.coiled):
             raise SimulationError(COILED)
     else:
         path = path if trajectory.grid is None else path.with_counts(*trajectory.grid)
         body = path.sample(beam, fluid)
+        assert gait is not None  # check_model has refused it
         _raise_if_coiled(path, gait, body, trajectory)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     with waiting("recording ...", progress):
@@ -184,7 +187,7 @@ def simulate(
         "path=cosserat.Panels(panels=...) with more panels.",
         tail,
     )
-    how = {"gait": type(gait).__name__, "space_path": str(path)}
+    how: dict[str, str | float] = {"gait": type(gait).__name__, "space_path": str(path)}
     if trajectory.error is not None:
         how |= {f"space_error_{name}": float(value) for name, value in vars(trajectory.error).items()}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
@@ -213,14 +216,14 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
 
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
-        if soft:
+        if isinstance(state, SoftState):
             now = soft_instant(body, gait, fluid, state, t)
-            state, sums = now.head, soft_energetics(body, fluid, now)
-            loops = second_loop(sampled, now.law, fluid, state, t, now.first, prepared, now.at_nose)
+            head, sums = now.head, soft_energetics(body, fluid, now)
+            loops = second_loop(sampled, now.law, fluid, head, t, now.first, prepared, now.at_nose)
             fields = instant_fields(loops, along, now, gait, fluid, t)
             extra = {
-                "modes": trajectory.q[k],
-                "mode_rates": trajectory.dq[k],
+                "modes": state.q,
+                "mode_rates": state.dq,
                 "mode_accelerations": now.rates[6:],
                 "elastic_energy": sums.elastic,
                 "viscous_loss": sums.viscous,
@@ -230,17 +233,18 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
             }
             tail = tail_of(now.law, t)
         else:
+            head = state
             first, loops = path.sums_and_loops(body, sampled, gait, fluid, state, t, prepared)
             sums = sampled_energetics(sampled, fluid, state, first)
             fields, extra, tail = body_fields(loops, along, beam, gait, fluid, state, t), {}, jnp.zeros(())
-        rotation = matrix_from_quaternion(state.quaternion)
+        rotation = matrix_from_quaternion(head.quaternion)
         record = {
-            "head_position": state.position,
-            "head_quaternion": state.quaternion,
-            "head_twist": state.twist,
+            "head_position": head.position,
+            "head_quaternion": head.quaternion,
+            "head_twist": head.twist,
             "head_twist_rate": fields.head_twist_rate,
-            "head_velocity": rotation @ state.twist[:3],
-            "head_angular_velocity": rotation @ state.twist[3:],
+            "head_velocity": rotation @ head.twist[:3],
+            "head_angular_velocity": rotation @ head.twist[3:],
             "position": fields.position_w,
             "orientation": fields.quaternion,
             "section_twist": fields.twist,
@@ -276,7 +280,7 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
     return record | {"semiaxis_b": along.section.b, "semiaxis_c": along.section.c}, tail
 
 
-def _dataset(fields: dict[str, Any], beam: Beam, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:
+def _dataset(fields: dict[str, Any], beam: Beam | Soft, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:
     X = np.asarray(beam.length) * np.linspace(0.0, 1.0, fields["position"].shape[1])
     along = {"units": "m", "long_name": "abscissa along the body, from the nose"}
     coords = coordinates(trajectory.time, X=("X", X, along), section_axis=list(OWN_AXES), strain_component=list(STRAIN))

@@ -176,7 +176,7 @@ def fitted(
         state: pose and twist of the head, at one instant or at several (a leading axis).
         t: time of each [s].
     """
-    if path.fixed:
+    if not isinstance(path, Panels) or path.fixed:
         return path
     error = lambda one, other: float(_compared(beam, one, other).worst)  # noqa: E731
     parts = tuple(jnp.reshape(p, (-1, p.shape[-1])) for p in (state.position, state.quaternion, state.twist))
@@ -222,7 +222,7 @@ def limits_of(path: AbstractSpacePath, body: Any, gait: Gait, state: HeadState, 
 
 
 def guarded(
-    evaluate: Callable[[AbstractSpacePath], tuple[Any, Limits | None]],
+    evaluate: Callable[[AbstractSpacePath], tuple[Any, Limits]],
     path: AbstractSpacePath,
     beam: Beam,
     gait: Gait,
@@ -236,7 +236,7 @@ def guarded(
     Inside, the decay alone is looked at, and a warning comes from the compiled program.
 
     Args:
-        evaluate: path -> result and limits; None for those of a soft beam, which are not looked at.
+        evaluate: path -> result and limits.
         path: to begin with.
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).
@@ -245,8 +245,6 @@ def guarded(
         t: time [s].
     """
     result, limits = evaluate(path)
-    if limits is None:
-        return result
     if isinstance(limits.turn, Tracer) or isinstance(limits.decay, Tracer):
         warn_if_unresolved(path, limits)
         return eqx.error_if(result, ~(limits.turn <= 1.0), COILED)

@@ -1,7 +1,7 @@
 """Interface of a space path: inputs and outputs of the two space loops of [BPK06, VIII]."""
 
 import abc
-from typing import Any
+from typing import Any, Self
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -53,7 +53,13 @@ class BothLoops(eqx.Module):
 
 
 class AbstractSpacePath(eqx.Module):
-    """A method to integrate along the body from the head to the tail."""
+    """A method to integrate along the body from the head to the tail.
+
+    Attributes:
+        tolerance: relative error that it may leave before it is reported [-]; infinite where it controls its own error.
+    """
+
+    tolerance: eqx.AbstractVar[float]
 
     @abc.abstractmethod
     def sample(self, beam: Beam, fluid: AbstractFluid) -> Any:
@@ -117,10 +123,9 @@ class AbstractSpacePath(eqx.Module):
         """Panels, and how many replace each load panel; None for a path without panels."""
         return None
 
-    @property
-    def fixed(self) -> bool:
-        """Whether the path is as it is: nothing in it can be chosen to meet a tolerance."""
-        return True
+    def with_counts(self, panels: int, loads: int) -> Self:
+        """The same path with other numbers of panels; itself where it has none."""
+        return self
 
     def finer(self) -> "AbstractSpacePath | None":
         """The same path with twice the resolution, to estimate the error by; None where it controls its own error."""

@@ -10,7 +10,6 @@ from gaits import Cycle, periodic_orbit, wave_period
 from gaits.impulse_balance import WRONG, check_in_time
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
-from spatial.checks import shown
 from stepping import Span, explicit_steps, unit_quaternions
 from stepping.tableaus import Tableau
 
@@ -18,6 +17,7 @@ from .beam import Beam
 from .energy import mass
 from .head_equation import check_model
 from .output_stations import Along
+from .panels import on_panels
 from .soft.soft_beam import Soft
 from .soft.steady import soft_steady_swim
 from .space_error import (
@@ -97,10 +97,10 @@ def steady_swim(
     whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # after the break, not on it
     begin = T * whole if t0 is None else finite("t0", t0, ())
     if isinstance(beam, Soft) and not beam.is_beam:
-        if path.counts is None:
-            raise ValueError(f"path = {shown(path)}: a soft beam is integrated in time on cosserat.Panels")
-        start = finite("guess", guess, (None,))
-        return soft_steady_swim(beam, gait, fluid, T, begin, start, steps, stations, path, transient, tolerance, throw)
+        start, panels = finite("guess", guess, (None,)), on_panels(path)
+        return soft_steady_swim(
+            beam, gait, fluid, T, begin, start, steps, stations, panels, transient, tolerance, throw
+        )
     beam = beam.beam if isinstance(beam, Soft) else beam
     cycle = lambda path: _cycle(  # noqa: E731
         beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw

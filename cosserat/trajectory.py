@@ -12,7 +12,6 @@ from jaxtyping import Array, Bool, Float, Int
 from gaits.impulse_balance import WRONG, check_in_time
 from hydro import AbstractFluid
 from spatial import Numbers, one_of, quaternion_rate
-from spatial.checks import shown
 from stepping import (
     STORED_STEPS,
     AbstractMotion,
@@ -27,8 +26,9 @@ from stepping import (
 )
 
 from .beam import Beam
-from .head_equation import check_model, check_state
+from .head_equation import check_model, head_of
 from .panel_limits import curvature_turns, relative_turn
+from .panels import on_panels
 from .soft.mechanism import SoftMechanism, states_of
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
@@ -184,9 +184,8 @@ def rollout(
         beam = beam.beam
     wrong = jnp.zeros((), bool)
     if isinstance(beam, Soft):
-        if path.counts is None:
-            raise ValueError(f"path = {shown(path)}: a soft beam is integrated in time on cosserat.Panels")
-        sampled = sample_soft(beam, fluid, path.order, path.panels)
+        panels = on_panels(path)
+        sampled = sample_soft(beam, fluid, panels.order, panels.panels)
         implicit = solver is None and controller is None if method is None else method == "implicit"
         if implicit and dt0 is not None:
             run = _stepped_soft(sampled, gait, fluid, _even_steps(span, times, dt0), start_of(beam, state))
@@ -197,8 +196,8 @@ def rollout(
     else:
         if method == "implicit":
             raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
-        state = HeadState() if state is None else state
-        check_state(state)
+        state = HeadState() if state is None else head_of(state)
+        assert gait is not None  # check_model has refused it
         wrong = check_in_time(gait, beam.length, span.t0, span.t1)
         march = lambda path: _integrate(  # noqa: E731
             path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land

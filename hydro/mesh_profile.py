@@ -93,7 +93,7 @@ def mesh_profile(
     nose = np.zeros(3)
     nose[[along, third, high]] = sign * begin, *middle
     volume = float(metres**3 * abs(surface.volume))
-    return MeshProfile(table_profile(X, b, c), volume, tuple(float(x) for x in nose), float(off))
+    return MeshProfile(table_profile(X, b, c), volume, (float(nose[0]), float(nose[1]), float(nose[2])), float(off))
 
 
 def _axis(name, value):

@@ -154,7 +154,7 @@ def _passive_joints(passive, length, links):
     return soft
 
 
-def _at(along, X, name):
+def _at(along: Along, X: np.ndarray, name: str) -> Array:
     value = along(jnp.asarray(X)) if callable(along) else along
     return jnp.broadcast_to(non_negative(f"from_beam: {name}", value), (3,))
 

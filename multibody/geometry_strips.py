@@ -41,7 +41,8 @@ def box_strip(size: Sequence[float], frame: np.ndarray) -> Strip:
     """
     sides = [_size("box: side", side) for side in size]
     along = int(np.argmax(sides))
-    return _prism(sides[along], *(0.5 * sides[(along + k) % 3] for k in (1, 2)), frame, along)
+    b, c = 0.5 * sides[(along + 1) % 3], 0.5 * sides[(along + 2) % 3]
+    return _prism(sides[along], b, c, frame, along)
 
 
 def ellipsoid_strip(semiaxes: Sequence[float], frame: np.ndarray) -> Strip:

@@ -105,7 +105,8 @@ class TreeMechanism(AbstractMechanism):
     def equations(self, t: Float[Array, ""], point: Point) -> Equations:
         """Equations of the base and the passive joints. [PBB13, III]"""
         tree, drive = self.tree, self.drive
-        base = unchecked_state(*point.pose, point.velocity[:6])
+        position, quaternion = point.pose
+        base = unchecked_state(position, quaternion, point.velocity[:6])
         q, dq, ddq = drive.joints(tree, t, point.free, point.velocity[6:])
         torque = jnp.zeros_like(dq) if drive.torque is None else drive.torque(t, q, dq)
         wrench = None if drive.wrench is None else drive.wrench(t, base, q, dq)

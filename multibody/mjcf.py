@@ -163,7 +163,7 @@ class _Reader:
         for k, (kind, options) in enumerate(made):
             here = name if k == len(made) - 1 else f"{name}_{k}"
             frame = {"rotation": turn, "position": position} if k == 0 else {}
-            more = inertia | {"strip": strip} if here == name else {}
+            more: dict[str, Any] = inertia | {"strip": strip} if here == name else {}
             links.append(Link(here, above, Joint(kind, **options, **frame), **more))
             above = here
         self.last[body] = name

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from hydro import AbstractFluid, Carried, Place
+from hydro import AbstractFluid, Carried, EllipticSection, Place
 from spatial import cross, hat, join, twist_from_head, wrench_to_head
 
 from .kinematics import Configuration
@@ -72,8 +72,11 @@ def immersed_water(strips: Strips, fluid: AbstractFluid) -> ImmersedWater | None
             "build it with multibody.from_beam, or give its Strips a path"
         )
     shedding.check(path.profile)
+    section = strips.points.section
+    if not isinstance(section, EllipticSection):
+        raise ValueError(f"fluid = {type(fluid).__name__}: sections are {type(section).__name__}: must be elliptic")
     seen = lambda X: shedding.water_section(path.profile, X, jax.vmap(path.profile)(X))  # noqa: E731
-    per_metre = jax.vmap(fluid.added_inertia)(shedding.water_section(path.profile, path.X, strips.points.section))
+    per_metre = jax.vmap(fluid.added_inertia)(shedding.water_section(path.profile, path.X, section))
     X = shedding.leaving(path.profile)
     link = jnp.clip(jnp.searchsorted(path.ends, X * (1.0 - 1e-12), side="left") - 1, 0, len(path.links) - 1)
     return ImmersedWater(

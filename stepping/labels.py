@@ -62,7 +62,7 @@ def coordinates(time: Float[Array, "times"], **others: Any) -> dict[str, Any]:
 
 
 def attributes(
-    title: str, fluid: Any, steps: Int[Array, "2"], rtol: float, atol: float, **others: str
+    title: str, fluid: Any, steps: Int[Array, "2"], rtol: float, atol: float, **others: str | float
 ) -> dict[str, Any]:
     """Attributes that describe how a run was made."""
     accepted, rejected = np.asarray(steps).tolist()

@@ -27,6 +27,7 @@ def grid_error_estimate() -> Measurement:
     state = cosserat.HeadState(twist=[-0.3, 0.1, 0.0, 0.0, 0.0, 0.2])
     path = cosserat.Panels(panels=1, loads=1, tolerance=1.0)  # as it is, without a warning
     estimate = cosserat.space_error(eel(), gait, fluid, state, jnp.asarray(2.3), path)
+    assert estimate is not None
     stations = np.linspace(0.0, 2.0, 161)
     found, exact = (
         np.asarray(cosserat.internal_wrench(eel(), gait, fluid, state, 2.3, way, stations).force_w)

@@ -1,5 +1,7 @@
 """Motion on ideal wheels: kinematic on three or more that agree, dynamic with multipliers on fewer."""
 
+from typing import cast
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -140,19 +142,19 @@ def roller_of(
     if isinstance(body, Tree):
         if not isinstance(wheels, TreeWheels):
             raise ValueError(f"wheels = {type(wheels).__name__}: a tree takes ground.TreeWheels(bodies)")
-        check_law(body, law)  # pyright: ignore[reportArgumentType]
+        check_law(body, cast("JointLaw", law))
         if len(body.passive_freedoms):
             raise ValueError(f"roll: joints {body.joint_names} must all be actuated: their motion is the shape's")
         wheels.rows(body)
-        return RollingTree(body, law, immerse(body, ground), wheels)
+        return RollingTree(body, cast("JointLaw", law), immerse(body, ground), wheels)
     if not isinstance(wheels, Wheels):
         raise ValueError(f"wheels = {type(wheels).__name__}: a beam takes ground.Wheels(abscissae)")
     path = Panels() if path is None else path
-    check_model(body, law, ground, path)  # pyright: ignore[reportArgumentType]
+    check_model(body, cast("Gait", law), ground, path)
     wheels.check(body, path)
     _check_planar_gait(law, body.length)
     sampled = path.sample(body, ground)
-    return RollingBeam(sampled, law, ground, path, sampled.stations(wheels.abscissae).from_smooth)
+    return RollingBeam(sampled, cast("Gait", law), ground, path, sampled.stations(wheels.abscissae).from_smooth)
 
 
 def _check_planar_gait(gait, length):
@@ -227,7 +229,7 @@ def _integrate(roller, state, span, marcher, count):
         quaternion = jnp.stack([jnp.cos(angle / 2), 0.0 * angle, 0.0 * angle, jnp.sin(angle / 2)])
         return unchecked_state(jnp.concatenate([x, height[None]]), quaternion, jnp.zeros(6).at[rows].set(twist))
 
-    def moving(t, y):
+    def moving(t, y) -> tuple[Array, Array | None, Array, Array]:
         """Twist without slip, its rate, the forces along the axles, and what slip is left."""
         axles = roller.axles(t)
         J, b = axles.constraint()
@@ -240,7 +242,7 @@ def _integrate(roller, state, span, marcher, count):
 
     def forces(t, y, twist, rate, J):
         inertia, wrench = roller.planar_equations(head(y, twist), t)
-        if kinematic:
+        if rate is not None:  # of wheels that decide it
             return rate, least_forces(J, inertia @ rate - wrench)
         return constrained(inertia, wrench, J, roller.axles(t).bias(twist))
 
@@ -264,4 +266,6 @@ def _integrate(roller, state, span, marcher, count):
     start = start if kinematic else jnp.concatenate([start, state.twist[rows]])
     march = integrate(field, start, span, marcher, roller.law)
     record = jax.lax.map(lambda ty: recorded(*ty), (span.times, march.states))
-    return Rolling(span.times, *record, march.steps, march.reached & jnp.all(jnp.isfinite(march.states)))
+    position, quaternion, twist, rate, force, slip, power, torque = record
+    finished = march.reached & jnp.all(jnp.isfinite(march.states))
+    return Rolling(span.times, position, quaternion, twist, rate, force, slip, power, torque, march.steps, finished)

@@ -188,7 +188,7 @@ class Hyperelastic(AbstractStress):
         return self.density(X, strain)
 
 
-def _along(name, value):
+def _along(name: str, value: Numbers | Along) -> Along:
     return value if callable(value) else jnp.broadcast_to(non_negative(name, value), (6,))
 
 

@@ -96,7 +96,7 @@ def check_load(load: object) -> None:
         raise ValueError(f"loads has {shown(load)}: must be a cosserat.EndLoad or a cosserat.DistributedLoad")
 
 
-def _checked(name, history):
+def _checked(name: str, history: History | None) -> History | None:
     if history is not None and not callable(history):
         raise ValueError(f"{name}.history = {shown(history)}: must be a callable t -> factor, or None")
     return history

@@ -61,7 +61,8 @@ class SoftMechanism(AbstractMechanism):
         """Head and modes at a point, with what the holder of the head gives."""
         h = len(self.held)
         twist = jnp.zeros(6).at[np.asarray(self.held, int)].set(point.velocity[:h], unique_indices=True)
-        head, _ = self.sampled.soft.head.held(unchecked_state(*point.pose, twist), t)
+        position, quaternion = point.pose
+        head, _ = self.sampled.soft.head.held(unchecked_state(position, quaternion, twist), t)
         return unchecked_soft_state(head, point.free, point.velocity[h:])
 
     def loop(self, t: Float[Array, ""], state: SoftState) -> SoftLoop:

@@ -148,7 +148,7 @@ def _parts(sampled, shape, inertia, wrench, nose, head, t, factor):
     )
 
 
-def _distributed(sampled, rotation, t, factor):
+def _distributed(sampled, rotation, t, factor) -> Array | None:
     """Distributed loads at the load nodes, in the section frame [N/m, N]; None where there are none."""
     loads = [load for load in sampled.soft.loads if isinstance(load, DistributedLoad)]
     each = lambda load: jax.vmap(lambda X, R: load.wrench(X, R, t), out_axes=-1)(sampled.body.load_X, rotation)  # noqa: E731

@@ -124,7 +124,7 @@ class FreeStrains(eqx.Module):
                 f"FreeStrains: from start = {self.start:g} to stop = {self.stop} m: must run towards the tail, "
                 "0 ≤ start < stop"
             )
-        counts = dict.fromkeys(KIRCHHOFF, modes) if isinstance(modes, int) else dict(modes)
+        counts: dict[str, int] = dict.fromkeys(KIRCHHOFF, modes) if isinstance(modes, int) else dict(modes)
         for name, count in counts.items():
             if name not in STRAIN:
                 raise ValueError(f"FreeStrains.modes has {name!r}: strains are {', '.join(STRAIN)}")

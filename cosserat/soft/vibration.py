@@ -196,7 +196,7 @@ def buckling_factor(
         path: the nodes along X; `Panels()` when None.
         tolerance: relative, of the factor [-].
     """
-    from scipy.optimize import brentq
+    from scipy.optimize import root_scalar
 
     problem = static_problem(soft, fluid, gait=gait, head=head, path=path)
     pinned = jnp.zeros(len(problem.free))
@@ -219,7 +219,7 @@ def buckling_factor(
             f"buckling_factor: the least stiffness is {ends[0]:.3g} J at below = {below:g} and {ends[1]:.3g} J at "
             f"above = {above:g}: must be positive and negative"
         )
-    return float(brentq(stiffness, below, above, rtol=tolerance))
+    return float(root_scalar(stiffness, bracket=(below, above), method="brentq", rtol=tolerance).root)
 
 
 def _symmetric(matrix):

@@ -28,7 +28,7 @@ def mean_speed(snake: cosserat.Beam, amplitude: Numbers, ratio: Numbers, lag: Nu
     run = cosserat.rollout(
         snake,
         gait(amplitude, lag),
-        terrain(FORWARD, FORWARD * ratio, width=2e-2),
+        terrain(FORWARD, FORWARD * jnp.asarray(ratio), width=2e-2),
         3 * PERIOD,
         times=jnp.array([0.0, 2 * PERIOD, 3 * PERIOD]),
         path=cosserat.Panels(order=24),
