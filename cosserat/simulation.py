@@ -67,7 +67,14 @@ VARIABLES: dict[str, Label] = HEAD | {
     "mode_accelerations": (("time", "mode"), "1/s^2, 1/m/s^2", "second rates of the free modes"),
     "elastic_energy": (("time",), "J", "elastic energy of the free strains"),
     "viscous_loss": (("time",), "W", "power the damping of the free strains takes"),
-    "muscle_power": (("time",), "W", "power muscles deliver to the free strains"),
+    "muscle_power": (("time",), "W", "power muscles and threads deliver to the free strains"),
+    "tension": (
+        ("time", "thread"),
+        "N",
+        "tension of each thread where it is pulled; negative for a chamber that pushes",
+    ),
+    "thread_length": (("time", "thread"), "m", "length of each thread"),
+    "thread_rate": (("time", "thread"), "m/s", "rate of the length of each thread"),
     "load_power": (("time",), "W", "power the loads besides the fluid deliver"),
     "head_reaction": (("time", "wrench"), "N, N m", "what holds the head does to it, in the head frame"),
     "wake_power": (("time",), "W", "power that water leaving the body takes into its wake"),
@@ -231,6 +238,9 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
                 "load_power": sums.loads,
                 "head_reaction": now.reaction,
             }
+            if now.threads.length.size:
+                pulls = {"tension": now.threads.tension, "thread_length": now.threads.length}
+                extra |= pulls | {"thread_rate": now.threads.rate}
             tail = tail_of(now.law, t)
         else:
             head = state

@@ -20,6 +20,7 @@ from .laws import (
     Sum as Sum,
     TravellingWave as TravellingWave,
 )
+from .muscles import EkebergMuscle as EkebergMuscle, HillMuscle as HillMuscle
 from .orbits.cycle import Cycle as Cycle
 from .orbits.periodic import Orbit as Orbit, periodic_orbit as periodic_orbit
 from .published import PUBLISHED as PUBLISHED, dive as dive, planar as planar, spiral as spiral, turn as turn
@@ -54,13 +55,24 @@ from .strain import (
     universal as universal,
 )
 from .tables import Table as Table, from_table as from_table
+from .tensions import (
+    AbstractTension as AbstractTension,
+    Commanded as Commanded,
+    StateTension as StateTension,
+    Tension as Tension,
+    taut as taut,
+    tension_law as tension_law,
+)
 from .waves import wave_period as wave_period
 
 # What users need first; everything else is reached in its module.
 __all__ = (
     "AbstractLaw",
+    "Commanded",
     "Cycle",
+    "EkebergMuscle",
     "Function",
+    "HillMuscle",
     "Objective",
     "OptimisationError",
     "Optimum",
@@ -68,7 +80,9 @@ __all__ = (
     "Ramps",
     "SinusLifting",
     "Start",
+    "StateTension",
     "Strain",
+    "Tension",
     "TravellingWave",
     "concertina",
     "cost_of_transport",

@@ -19,6 +19,10 @@ from .loads import (
     DistributedLoad as DistributedLoad,
     EndLoad as EndLoad,
 )
+from .routings import (
+    Helix as Helix,
+    Oblique as Oblique,
+)
 from .soft_beam import (
     Soft as Soft,
     SoftState as SoftState,
@@ -36,6 +40,11 @@ from .strain_basis import (
     Functions as Functions,
     Legendre as Legendre,
     PiecewiseConstant as PiecewiseConstant,
+)
+from .thread_length import thread_length as thread_length
+from .threads import (
+    Chamber as Chamber,
+    Thread as Thread,
 )
 from .vibration import (
     ComplexModes as ComplexModes,

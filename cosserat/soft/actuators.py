@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hydro import Profile
+
 from ..sampled_body import SampledBody
 from ..strain import Gait
 
@@ -65,6 +67,9 @@ class AbstractActuator(eqx.Module):
     def ends(self) -> tuple[float, ...]:
         """Abscissae inside the body at which its stress jumps [m]; none unless the actuator says so."""
         return ()
+
+    def check(self, profile: Profile) -> None:
+        """Refuses, or warns of, what cannot be on a body of this profile. Called where its numbers are known."""
 
     @abc.abstractmethod
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:

@@ -12,6 +12,7 @@ from ..strain import Gait
 from .sampled_soft import SampledSoft
 from .soft_beam import SoftState, StrainAt
 from .soft_loop import SoftLoop, soft_loop, tail_place
+from .threads import ThreadState
 
 
 class SoftInstant(eqx.Module):
@@ -29,6 +30,7 @@ class SoftInstant(eqx.Module):
         viscous: power that their damping takes [W].
         active: power that actuators deliver to the free strains [W].
         loads: power that the loads deliver [W].
+        threads: lengths, rates and tensions of its threads.
     """
 
     head: HeadState
@@ -42,6 +44,7 @@ class SoftInstant(eqx.Module):
     viscous: Float[Array, ""]
     active: Float[Array, ""]
     loads: Float[Array, ""]
+    threads: ThreadState
 
 
 def soft_instant(
@@ -88,6 +91,7 @@ def soft_instant(
         viscous=state.dq @ sampled.damping @ state.dq,
         active=-sampled.active_force(gait, state.q, state.dq, t, command) @ state.dq,
         loads=power,
+        threads=sampled.threads(gait, state.q, state.dq, t, command),
     )
 
 

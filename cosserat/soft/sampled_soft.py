@@ -16,6 +16,7 @@ from ..sampled_body import SampledBody, sample_body
 from ..strain import Gait, StrainRates, strain_rates
 from .actuators import StrainedBody
 from .soft_beam import Soft, selector
+from .threads import AbstractThread, ThreadState
 
 
 class SampledSoft(eqx.Module):
@@ -98,6 +99,15 @@ class SampledSoft(eqx.Module):
         if not self.soft.actuators:
             return jnp.zeros(self.soft.modes)
         return self.projected(self.active_stress(gait, q, dq, t, command))
+
+    def threads(
+        self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
+    ) -> ThreadState:
+        """Lengths, rates and tensions of the threads among the actuators; commands are zero when None."""
+        along, empty = self.strained(gait, q, dq, t), jnp.zeros(0)
+        parts = zip(self.soft.actuators, self.soft.actuator_commands(command), strict=True)
+        states = [thread.state(along, given) for thread, given in parts if isinstance(thread, AbstractThread)]
+        return jax.tree.map(lambda *x: jnp.stack(x), *states) if states else ThreadState(empty, empty, empty)
 
     def projected(self, stress: Float[Array, "6 loads"]) -> Float[Array, "modes"]:
         """∫ΦᵀBᵀΛ of a stress at the load nodes [J]."""

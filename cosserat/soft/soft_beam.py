@@ -102,6 +102,9 @@ class Soft(eqx.Module):
             check_independent(piece)
         self.beam = _cut(beam, self.ends, [X for actuator in self.actuators for X in actuator.ends])
         _check_law(self)
+        if not isinstance(beam.profile.breaks, Tracer):
+            for actuator in self.actuators:
+                actuator.check(beam.profile)
 
     @property
     def modes(self) -> int:

@@ -1,0 +1,56 @@
+"""Lengths of the threads of a soft beam, and their rates."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import Void
+from spatial import Numbers, finite, number
+
+from ..panels import Panels
+from ..strain import Gait
+from .sampled_soft import sample_soft
+from .soft_beam import Soft
+
+
+def thread_length(
+    soft: Soft,
+    q: Numbers,
+    dq: Numbers | None = None,
+    *,
+    gait: Gait | None = None,
+    t: Numbers = 0.0,
+    path: Panels | None = None,
+) -> tuple[Float[Array, "threads"], Float[Array, "threads"]]:
+    """Lengths of the threads of a soft beam [m] and their rates [m/s], for given modes. jit-, vmap- and grad-safe.
+
+    The derivative of a length by the modes is minus the force on the modes for a unit of tension.
+
+    Args:
+        soft: the beam; its `actuators` that are a `Thread` or a `Chamber` are measured, in their order.
+        q: modes [-, 1/m].
+        dq: their rates [1/s, 1/(m·s)]; zero when None.
+        gait: what imposes strains; the rest shape when None.
+        t: when [s].
+        path: the nodes along X; `Panels()` when None.
+
+    Example:
+        >>> import cosserat
+        >>> tendon = cosserat.Thread((0.01, 0.0), tension=0.0, start=0.2)
+        >>> rod = cosserat.rod(length=0.5, b=0.02, c=0.02)
+        >>> soft = cosserat.Soft(rod, cosserat.FreeStrains(modes={"K3": 1}), cosserat.Elastic(1e6), actuators=tendon)
+        >>> length, rate = cosserat.thread_length(soft, q=[2.0], dq=[1.0])  # (1 - K3 d2) of 0.3 m
+        >>> round(float(length[0]), 6), round(float(rate[0]), 6)
+        (0.294, -0.003)
+    """
+    path = Panels() if path is None else path
+    sampled = sample_soft(soft, Void(), path.order, path.panels)
+    modes = finite("q", q, (soft.modes,))
+    rates = jnp.zeros(soft.modes) if dq is None else finite("dq", dq, (soft.modes,))
+    return _lengths(sampled, gait, modes, rates, number("t", t))
+
+
+@eqx.filter_jit
+def _lengths(sampled, gait, q, dq, t):
+    found = sampled.threads(gait, q, dq, t)
+    return found.length, found.rate
