@@ -20,6 +20,7 @@ from .laws import (
     Sum as Sum,
     TravellingWave as TravellingWave,
 )
+from .midline import MidlineFit as MidlineFit, from_midline as from_midline
 from .muscles import EkebergMuscle as EkebergMuscle, HillMuscle as HillMuscle
 from .orbits.cycle import Cycle as Cycle
 from .orbits.periodic import Orbit as Orbit, periodic_orbit as periodic_orbit
@@ -73,6 +74,7 @@ __all__ = (
     "EkebergMuscle",
     "Function",
     "HillMuscle",
+    "MidlineFit",
     "Objective",
     "OptimisationError",
     "Optimum",
@@ -91,6 +93,7 @@ __all__ = (
     "extensible_kirchhoff",
     "float_leaves",
     "follow_the_leader",
+    "from_midline",
     "from_table",
     "froude_efficiency",
     "inchworm",

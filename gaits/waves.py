@@ -9,11 +9,12 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from .laws import TravellingWave
+from .midline.laws import PeriodicBending
 
 
 def wave_period(gait: Any) -> Float[Array, ""]:
-    """Period of the travelling waves of a gait [s]; raises if they differ."""
-    is_wave = lambda node: isinstance(node, TravellingWave)  # noqa: E731
+    """Period of the travelling waves and Fourier series of a gait [s]; raises if they differ."""
+    is_wave = lambda node: isinstance(node, TravellingWave | PeriodicBending)  # noqa: E731
     waves = [node for node in jax.tree.leaves(gait, is_leaf=is_wave) if is_wave(node)]
     if not waves:
         raise ValueError("period = None: the gait has no TravellingWave; give the period [s]")

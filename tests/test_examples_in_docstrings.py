@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 FIRST = {
     "stepping": ("Span", "explicit_steps", "implicit_steps", "StoredStages"),
     "hydro": ("Morison", "Profile", "FreeSurface", "Together"),
-    "gaits": ("planar", "turn", "dive", "spiral", "TravellingWave", "optimise"),
+    "gaits": ("planar", "turn", "dive", "spiral", "TravellingWave", "optimise", "from_midline"),
     "cosserat": (
         "Beam",
         "eel",
