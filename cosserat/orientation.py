@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugate, quaternion_multiply
 
-from .node_arrays import apply, settle
+from .node_arrays import apply, computed_once
 from .quadrature import integral_from_head
 
 FER_STAGES = 4  # the error decreases as the 1st, 3rd, 7th, 15th power of the angle of a panel
@@ -59,7 +59,7 @@ def discrete_spins(
     along = lambda K, dK: jax.jvp(lambda K: _expanded(K, panel_integral), (K,), (dK,))  # noqa: E731
     (q, dq), (_, ddq) = jax.jvp(along, (curvature, rate), (rate, rate2))
     back = 2.0 * nodewise(quaternion_conjugate)(q)
-    return settle((_multiply(dq, back)[1:], _multiply(ddq, back)[1:]))
+    return _multiply(dq, back)[1:], _multiply(ddq, back)[1:]
 
 
 def _expanded(curvature, panel_integral):
@@ -87,11 +87,11 @@ def _derivative(primals, tangents):
     """δR = θ^ R with θ' = R δK. The matrix scales with the body."""
     curvature, panel_integral = primals
     q = _resolved(*primals)
-    rotation = settle(nodewise(matrix_from_quaternion)(q))
+    rotation = nodewise(matrix_from_quaternion)(q)
     theta = jnp.zeros_like(curvature)
     for density, matrix in ((tangents[0], panel_integral), (curvature, tangents[1])):
         if not isinstance(density, SymbolicZero) and not isinstance(matrix, SymbolicZero):
-            theta = theta + integral_from_head(settle(apply(rotation, density)), matrix)
+            theta = theta + integral_from_head(apply(rotation, density), matrix)
     return q, _multiply(jnp.concatenate([jnp.zeros_like(theta[:1]), 0.5 * theta]), q)
 
 
@@ -105,12 +105,12 @@ def _in_panels(K, to):
 
     def stage(carry, _):
         K, out = carry
-        F = settle((K.reshape(-1, order) @ to).reshape(3, -1))
-        cos, sin, along, across = settle(jnp.stack(_coefficients(0.25 * jnp.sum(F * F, axis=0))))
-        out = settle(_multiply(jnp.concatenate([cos[None], sin[None] * F]), out))
+        F = (K.reshape(-1, order) @ to).reshape(3, -1)
+        cos, sin, along, across = _coefficients(0.25 * jnp.sum(F * F, axis=0))
+        out = _multiply(jnp.concatenate([cos[None], sin[None] * F]), out)
         F = at_nodes(F)
-        F_K = settle(_cross(F, K))
-        return (settle(at_nodes(along)[None] * F_K + at_nodes(across)[None] * _cross(F, F_K)), out), None
+        F_K = _cross(F, K)
+        return (at_nodes(along)[None] * F_K + at_nodes(across)[None] * _cross(F, F_K), out), None
 
     identity = jnp.zeros((4, K.shape[1] // order * targets)).at[0].set(1.0)
     (_, out), _ = jax.lax.scan(stage, (K, identity), length=FER_STAGES)
@@ -125,7 +125,7 @@ def _coefficients(h):
     c0, c1 = 1.0 - h * c2, 1.0 - h * c3
     # Of the whole angle, by doubling the half.
     whole_c1, whole_c2, whole_c3 = c0 * c1, 0.5 * c1 * c1, 0.25 * (c2 + c0 * c3)
-    return c0, 0.5 * c1, whole_c1 - whole_c2, whole_c2 - whole_c3
+    return computed_once(jnp.stack([c0, 0.5 * c1, whole_c1 - whole_c2, whole_c2 - whole_c3]))
 
 
 # Of c2 and c3, lowest power first: all digits up to half of `MAX_TURN`.

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid, Place
 from spatial import coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
 
-from .node_arrays import apply, settle
+from .node_arrays import apply
 from .passing_water import PassingWater, carried_at, passing_water, wrench_of_passing_water
 from .reduction import carried, reduced_to_head
 from .sampled_body import SampledBody, Stations
@@ -81,18 +81,18 @@ def section_loads(
     motion = section_motion(shape, state.twist)
     loads = at_loads(body, motion, state)
     terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
-    fluid_wrench = settle(sum(terms.values(), jnp.zeros_like(loads.twist)))
+    fluid_wrench = sum(terms.values(), jnp.zeros_like(loads.twist))
     gathered = fluid_wrench @ body.from_load
     mass_terms = {}
     if body.masses is not None:
         mass_terms = body.masses.loads(fluid, motion.shape, motion.twist, state)
         gathered = gathered + body.masses.gathered(mass_terms)
-    gyroscopic = _coadjoint(motion.twist, settle(apply(body.inertia, motion.twist)))
+    gyroscopic = _coadjoint(motion.twist, apply(body.inertia, motion.twist))
     water, inertia = passing_water(body, fluid, strain, motion, state), body.inertia + body.added
     if water is not None:
         inertia = body.inertia + water.slices.inertia
         gathered = gathered + water.slices.load
-    wrench = settle(gathered + gyroscopic - apply(inertia, motion.twist_rate))
+    wrench = gathered + gyroscopic - apply(inertia, motion.twist_rate)
     nose = _nose_wrench(body, fluid, state)
     return SectionLoads(motion, loads, terms, fluid_wrench, inertia, wrench, nose, water, mass_terms)
 
@@ -125,23 +125,23 @@ def second_loop(
     """
     fluid = fluid.at(t)
     motion, shape, twist_rate = first.motion, first.motion.shape, first.dynamics.twist_rate
-    twist_rates = settle(motion.twist_rate + carried(shape.rotation, shape.position, twist_rate))  # (61)-(62)
-    gyroscopic = _coadjoint(first.loads.twist, settle(apply(body.load_inertia, first.loads.twist)))
+    twist_rates = motion.twist_rate + carried(shape.rotation, shape.position, twist_rate)  # (61)-(62)
+    gyroscopic = _coadjoint(first.loads.twist, apply(body.load_inertia, first.loads.twist))
     strain = strain_rates(gait, body.load_X, t)
     inertia, load = body.load_inertia + body.load_added, first.fluid_wrench
     if first.water is not None:
         slices = carried_at(fluid, body.load_added, first.loads.place, first.loads.twist, strain.xi, strain.dxi)
         inertia, load = body.load_inertia + slices.inertia, load + slices.load
-    inertial = apply(inertia, settle(twist_rates @ body.to_load))
-    wrench = settle(load + gyroscopic - inertial)
-    rotation = settle(_rotation(shape.quaternion @ body.to_load))
-    force, couple = settle((apply(rotation, wrench[:3]), apply(rotation, wrench[3:])))
+    inertial = apply(inertia, twist_rates @ body.to_load)
+    wrench = load + gyroscopic - inertial
+    rotation = _rotation(shape.quaternion @ body.to_load)
+    force, couple = apply(rotation, wrench[:3]), apply(rotation, wrench[3:])
 
     nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
     nose = nose if at_nose is None else nose + at_nose
-    tangent = settle(apply(rotation, settle(strain.xi[:, :3].T)))
-    n_at_loads = settle(nose[:3, None] + body.integral_at_loads(force))
-    lever = settle(couple - _cross(tangent, n_at_loads))
+    tangent = apply(rotation, strain.xi[:, :3].T)
+    n_at_loads = nose[:3, None] + body.integral_at_loads(force)
+    lever = couple - _cross(tangent, n_at_loads)
     n = nose[:3, None] + force @ stations.from_loads  # (63)
     m = nose[3:, None] + lever @ stations.from_loads  # (64)
 
@@ -156,7 +156,7 @@ def second_loop(
     if first.water is not None:
         through = wrench_of_passing_water(body, gait, fluid, state, t, first.water, motion, stations)
         n, m = n + through[:3], m + through[3:]
-    moment = apply(jnp.swapaxes(settle(_rotation(quaternion)), 0, 1), settle(m))
+    moment = apply(jnp.swapaxes(_rotation(quaternion), 0, 1), m)
     return BothLoops(
         head_twist_rate=twist_rate,
         position_w=(state.position[:, None] + state.rotation @ (shape.position @ here)).T,

@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from spatial import Ad, cross, join, nodewise, solve_inertia
 
-from .node_arrays import apply, settle
+from .node_arrays import apply
 from .space_path import HeadDynamics
 
 _Ad = nodewise(Ad)
@@ -45,13 +45,13 @@ def carried(
     """Twist of the head, or its rate, transformed to each section as for a rigid body, in the section frame."""
     spread = jnp.broadcast_to(twist[:, None], (6, position.shape[1]))
     back = jnp.swapaxes(rotation, 0, 1)
-    linear, angular = settle((apply(back, settle(spread[:3] + _cross(spread[3:], position))), apply(back, spread[3:])))
+    linear, angular = apply(back, spread[:3] + _cross(spread[3:], position)), apply(back, spread[3:])
     return jnp.concatenate([linear, angular])
 
 
 def _gathered(rotation, position, inertia, wrench, nose_inertia, nose_wrench):
-    shift = settle(_Ad(rotation, position))
-    shifted = settle(sum(inertia[:, k, None] * shift[None, k] for k in range(6)))
+    shift = _Ad(rotation, position)
+    shifted = sum(inertia[:, k, None] * shift[None, k] for k in range(6))
     return (
         jnp.einsum("ian,ibn->ab", shift, shifted) + nose_inertia,  # (54), (57)
         jnp.einsum("ian,in->a", shift, wrench) + nose_wrench,  # (55)-(57)
@@ -72,9 +72,9 @@ def _derivative(parts, changes):
     def unbalanced(*moved):
         now = dict(enumerate(parts)) | dict(zip(moving, moved, strict=True))
         rotation, position, inertia, wrench, nose_inertia, nose_wrench = now.values()
-        left = settle(wrench - apply(inertia, settle(carried(rotation, position, rate))))
-        force, couple = settle((apply(rotation, left[:3]), apply(rotation, left[3:])))
-        couple = settle(couple + _cross(position, force))
+        left = wrench - apply(inertia, carried(rotation, position, rate))
+        force, couple = apply(rotation, left[:3]), apply(rotation, left[3:])
+        couple = couple + _cross(position, force)
         return join(jnp.sum(force, axis=1), jnp.sum(couple, axis=1)) + nose_wrench - nose_inertia @ rate
 
     _, change = jax.jvp(unbalanced, tuple(parts[k] for k in moving), tuple(changes[k] for k in moving))

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 from hydro import Place
 from spatial import cross, matrix_from_quaternion, nodewise
 
-from .node_arrays import apply, settle
+from .node_arrays import apply
 from .sampled_body import SampledBody
 from .shape import Shape, StillShape, shape_from_strain
 from .state import HeadState
@@ -59,8 +59,8 @@ def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion
     omega_rate = shape.spin_rate + _cross(omega0, shape.spin)
     # In the section frame: d/dt(Rᵀv) = Rᵀ(a - ω×v), and Rᵀω̇ is dΩ/dt.
     rate = acceleration - _cross(omega, velocity)
-    columns = settle(jnp.stack([velocity, omega, rate, omega_rate], axis=1))
-    local = settle(jnp.swapaxes(apply(jnp.swapaxes(shape.rotation, 0, 1), columns), 0, 1))
+    columns = jnp.stack([velocity, omega, rate, omega_rate], axis=1)
+    local = jnp.swapaxes(apply(jnp.swapaxes(shape.rotation, 0, 1), columns), 0, 1)
     return SectionMotion(shape, local[:2].reshape(6, -1), local[2:].reshape(6, -1))
 
 

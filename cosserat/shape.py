@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from spatial import cross, matrix_from_quaternion, nodewise
 
-from .node_arrays import apply, settle
+from .node_arrays import apply
 from .orientation import discrete_spins, orientation, resolved
 from .quadrature import integral_from_head
 from .strain import StrainRates
@@ -66,8 +66,8 @@ def still_shape(strain: Float[Array, "nodes 6"], panel_integral: Float[Array, "o
         panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     quaternion = orientation(strain[:, 3:].T, panel_integral)
-    rotation = settle(nodewise(matrix_from_quaternion)(quaternion))
-    tangent = settle(apply(rotation, strain[:, :3].T))
+    rotation = nodewise(matrix_from_quaternion)(quaternion)
+    tangent = apply(rotation, strain[:, :3].T)
     return StillShape(quaternion, rotation, integral_from_head(tangent, panel_integral))
 
 
@@ -83,26 +83,26 @@ def shape_from_strain(
         panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     quaternion = orientation(strain.xi[:, 3:].T, panel_integral)
-    rotation = settle(nodewise(matrix_from_quaternion)(quaternion))
+    rotation = nodewise(matrix_from_quaternion)(quaternion)
     parts = jnp.stack([strain.xi[:, :3], strain.dxi[:, :3], strain.ddxi[:, :3], strain.dxi[:, 3:], strain.ddxi[:, 3:]])
-    turned = settle(apply(rotation, settle(parts.transpose(2, 0, 1))))
+    turned = apply(rotation, parts.transpose(2, 0, 1))
     tangent, stretch_rate, stretch_rate2, bend_rate, bend_rate2 = (turned[:, k] for k in range(5))  # r' = R Γ, (18)
 
     fine = resolved(panel_integral)
     if fine:
-        spin = settle(integral_from_head(bend_rate, panel_integral))  # ω' = R K̇, (22)
+        spin = integral_from_head(bend_rate, panel_integral)  # ω' = R K̇, (22)
     else:
         K, dK, ddK = (part[:, 3:].T for part in (strain.xi, strain.dxi, strain.ddxi))
         spin, spin_rate = discrete_spins(K, dK, ddK, panel_integral)
-    slide = settle(_cross(spin, tangent) + stretch_rate)  # (22)
+    slide = _cross(spin, tangent) + stretch_rate  # (22)
     densities = [tangent, slide]
     if fine:
         densities.append(bend_rate2 + _cross(spin, bend_rate))  # ω̇' = R K̈ + ω × R K̇, (24)
-    integrals = settle(integral_from_head(settle(jnp.concatenate(densities)), panel_integral))
+    integrals = integral_from_head(jnp.concatenate(densities), panel_integral)
     position, velocity = integrals[:3], integrals[3:6]
     if fine:
         spin_rate = integrals[6:]
-    swept, turning = settle((_cross(spin_rate, tangent), _cross(spin, settle(slide + stretch_rate))))
+    swept, turning = _cross(spin_rate, tangent), _cross(spin, slide + stretch_rate)
     swing = swept + turning + stretch_rate2  # (24)
-    acceleration = integral_from_head(settle(swing), panel_integral)
+    acceleration = integral_from_head(swing, panel_integral)
     return Shape(quaternion, rotation, position, velocity, acceleration, spin, spin_rate)

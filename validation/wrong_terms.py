@@ -118,7 +118,7 @@ MUTANTS = (
     ),
     Mutant(
         "gyroscopic_moment", "sign of ω × ρIω", "cosserat/panel_loops.py",
-        "wrench = settle(gathered + gyroscopic", "wrench = settle(gathered - gyroscopic",
+        "wrench = gathered + gyroscopic", "wrench = gathered - gyroscopic",
         ("euler_poinsot_beam",),
     ),
     Mutant(

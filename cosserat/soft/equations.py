@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 
 from spatial import Ad, cross, join, nodewise
 
-from ..node_arrays import apply, settle
+from ..node_arrays import apply
 from ..quadrature import gathered_from_tail, integral_from_head
 
 _Ad = nodewise(Ad)
@@ -59,10 +59,10 @@ class Parts(eqx.Module):
 def inertia_matrix(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m m"]:
     """M of the head and the modes, by columns [kg, kg·m, kg·m²]: ∫Jᵀ(M̄ + M̄_a)J."""
     active = parts.phi.shape[1]
-    shift = settle(_Ad(parts.rotation, parts.position))  # J of the head's columns, in the section frame
-    moved = settle(_products(parts.inertia, shift))
-    bent = settle(_products(shift[..., -active:], mode_columns(parts, components)))  # J of the modes
-    momenta = settle(_products(parts.inertia[..., -active:], bent))
+    shift = _Ad(parts.rotation, parts.position)  # J of the head's columns, in the section frame
+    moved = _products(parts.inertia, shift)
+    bent = _products(shift[..., -active:], mode_columns(parts, components))  # J of the modes
+    momenta = _products(parts.inertia[..., -active:], bent)
     head = jnp.einsum("ian,ibn->ab", shift, moved) + parts.nose_inertia
     mixed = jnp.einsum("ian,ibn->ab", shift[..., -active:], momenta)
     modes = jnp.einsum("ian,ibn->ab", bent, momenta)
@@ -77,15 +77,15 @@ def _products(matrix, columns):
 def mode_columns(parts: Parts, components: tuple[int, ...]) -> Float[Array, "6 modes active"]:
     """Twist about the nose, in the head frame, of each section for a unit rate of each mode: ∫Ad_g BΦ."""
     n, active = parts.phi.shape
-    density = settle(strain_axes(parts)[:, np.asarray(components, int)] * parts.phi[None])
-    return settle(integral_from_head(density.reshape(6 * n, active), parts.panel_integral)).reshape(6, n, active)
+    density = strain_axes(parts)[:, np.asarray(components, int)] * parts.phi[None]
+    return integral_from_head(density.reshape(6 * n, active), parts.panel_integral).reshape(6, n, active)
 
 
 def strain_axes(parts: Parts) -> Float[Array, "6 6 active"]:
     """Ad_g: the twist about the nose, in the head frame, that a unit rate of each strain gives all that is aft."""
     active = parts.phi.shape[1]
     R, r = parts.rotation[..., -active:], parts.position[..., -active:]
-    lever = settle(_cross(jnp.broadcast_to(r[:, None], R.shape).reshape(3, -1), R.reshape(3, -1)).reshape(R.shape))
+    lever = _cross(jnp.broadcast_to(r[:, None], R.shape).reshape(3, -1), R.reshape(3, -1)).reshape(R.shape)
     linear = jnp.concatenate([R, jnp.zeros_like(R)], axis=0)
     return jnp.concatenate([linear, jnp.concatenate([lever, R], axis=0)], axis=1)
 
@@ -97,16 +97,16 @@ def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"
     """
     active = parts.phi.shape[1]
     still = parts.position.shape[1] - active
-    moved = settle(jnp.einsum("kn,k,kc->cn", parts.phi, rates[6:], np.eye(6)[np.asarray(components, int)]))
-    bent = integral_from_head(settle(apply(strain_axes(parts), moved)), parts.panel_integral)  # ∫Ad_g BΦ d²q/dt²
+    moved = jnp.einsum("kn,k,kc->cn", parts.phi, rates[6:], np.eye(6)[np.asarray(components, int)])
+    bent = integral_from_head(apply(strain_axes(parts), moved), parts.panel_integral)  # ∫Ad_g BΦ d²q/dt²
     twist_rate = rates[:6, None] + jnp.pad(bent, ((0, 0), (still, 0)))
     back = jnp.swapaxes(parts.rotation, 0, 1)
-    linear = apply(back, settle(twist_rate[:3] + _cross(twist_rate[3:], parts.position)))
-    rate = settle(jnp.concatenate([linear, apply(back, twist_rate[3:])]))
+    linear = apply(back, twist_rate[:3] + _cross(twist_rate[3:], parts.position))
+    rate = jnp.concatenate([linear, apply(back, twist_rate[3:])])
     left = eqx.tree_at(
         lambda p: (p.wrench, p.nose),
         parts,
-        (settle(parts.wrench - apply(parts.inertia, rate)), parts.nose - parts.nose_inertia @ rates[:6]),
+        (parts.wrench - apply(parts.inertia, rate), parts.nose - parts.nose_inertia @ rates[:6]),
     )
     return reduced_force(left, components)
 
@@ -114,16 +114,16 @@ def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"
 def reduced_force(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m"]:
     """b: the wrenches on the sections, gathered at the head and by the modes [N, N·m, J]."""
     active = parts.phi.shape[1]
-    force = settle(apply(parts.rotation, parts.wrench[:3]))
+    force = apply(parts.rotation, parts.wrench[:3])
     couple = apply(parts.rotation, parts.wrench[3:]) + _cross(parts.position, force)
     loads = jnp.concatenate([force, couple])  # about the nose, in the head frame
-    loads = settle(loads if parts.leaving is None else loads + parts.leaving)
+    loads = loads if parts.leaving is None else loads + parts.leaving
     head = jnp.sum(loads, axis=1) + parts.nose
     if parts.tail is not None:
         head = head + parts.tail
     # Λ of the sections: what acts on all that lies aft of each, seen from it.
-    aft = settle(gathered_from_tail(loads[:, -active:], parts.panel_integral, parts.tail))
-    work = settle(apply(jnp.swapaxes(strain_axes(parts), 0, 1), aft))
+    aft = gathered_from_tail(loads[:, -active:], parts.panel_integral, parts.tail)
+    work = apply(jnp.swapaxes(strain_axes(parts), 0, 1), aft)
     return jnp.concatenate([head, jnp.sum(parts.phi * work[np.asarray(components, int)], axis=1) + parts.inner])
 
 
