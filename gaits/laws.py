@@ -3,17 +3,16 @@
 import abc
 from collections.abc import Callable
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
-from spatial.printing import as_html, summary, value_text
+from spatial.printing import Printed, value_text
 
 Scalar = Float[Array, ""] | float
 
 
-class AbstractLaw(eqx.Module):
+class AbstractLaw(Printed):
     """A scalar function of the abscissa X [m] and the time t [s]; twice differentiable in time."""
 
     @abc.abstractmethod
@@ -24,12 +23,6 @@ class AbstractLaw(eqx.Module):
     def break_times(self) -> tuple[Scalar, ...]:
         """Times at which a higher derivative jumps [s]; time integrators step exactly onto them."""
         return ()
-
-    def __str__(self) -> str:
-        return summary(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
     def __add__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
         return Sum((self, as_law(other)))

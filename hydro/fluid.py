@@ -22,7 +22,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from spatial.printing import as_html, summary
+from spatial.printing import Printed
 
 from .sections import EllipticSection
 from .shedding import Shedding
@@ -69,7 +69,7 @@ class Carried(eqx.Module):
     energy_flux: Float[Array, ""]
 
 
-class AbstractFluid(eqx.Module):
+class AbstractFluid(Printed):
     """A fluid: subclass it, or use `Morison`, `Lighthill`, `QuasiSteady` or `Void`.
 
     Attributes:
@@ -77,12 +77,6 @@ class AbstractFluid(eqx.Module):
     """
 
     section_kind: ClassVar[type] = EllipticSection
-
-    def __str__(self) -> str:
-        return summary(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
     @abc.abstractmethod
     def added_inertia(self, section: Any) -> Float[Array, "6 6"]:

@@ -13,6 +13,16 @@ from jax.core import Tracer
 MOST = 6  # numbers shown of an array
 
 
+class Printed(eqx.Module):
+    """A model that prints its values with their units, in a notebook as a table."""
+
+    def __str__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
 def summary(module: eqx.Module) -> str:
     """One line: the class, and every number and option in it with its unit.
 

@@ -1,15 +1,14 @@
 """Pose and twist of a frame: the state that both engines integrate in time."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from .checks import Numbers, finite, unit
-from .printing import as_html, summary
+from .printing import Printed
 from .rotations import matrix_from_quaternion
 
 
-class FrameState(eqx.Module):
+class FrameState(Printed):
     """Pose and twist of a moving frame: the head of a beam, the base of a tree.
 
     Attributes:
@@ -31,12 +30,6 @@ class FrameState(eqx.Module):
         self.position = finite("position", position, (3,))
         self.quaternion = unit("quaternion", quaternion, 4)
         self.twist = finite("twist", twist, (6,))
-
-    def __str__(self) -> str:
-        return summary(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
     @property
     def rotation(self) -> Float[Array, "3 3"]:

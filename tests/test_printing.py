@@ -7,6 +7,7 @@ import cosserat
 import gaits
 import hydro
 import multibody as mb
+from anguilla import ground
 
 
 def test_models_print_their_numbers_and_units():
@@ -22,6 +23,17 @@ def test_models_print_their_numbers_and_units():
     assert "twist (0, 0, 0, 0, 0, 0) m/s, rad/s" in str(cosserat.HeadState())
     chain = mb.from_beam(cosserat.rod(1.0, 0.02, 0.04), 3)
     assert str(chain) == "Tree(base floating, 3 bodies, 2.513 kg; joints: 2 spherical; 2 actuated, 0 passive)"
+
+
+def test_soft_bodies_say_what_is_free_and_by_which_law():
+    soft = cosserat.Soft(
+        cosserat.rod(1.0, 0.02, 0.04), cosserat.FreeStrains(start=0.5, modes={"K3": 4}), cosserat.Elastic(1e5)
+    )
+    assert "FreeStrains(K3: 4 modes, from 0.5 m to the tail, Legendre())" in str(soft)
+    assert "Elastic(young 1e+05 Pa" in str(soft) and str(soft).endswith("Free())")
+    assert soft._repr_html_().count("<polygon") == 2
+    assert "q (0, 0) -, 1/m" in str(cosserat.SoftState([0.0, 0.0]))
+    assert "Wheels(" in str(ground.Wheels([0.1, 0.5, 0.9]))
 
 
 def test_notebooks_show_a_table_or_a_drawing():

@@ -19,11 +19,12 @@ from hydro import AbstractFluid
 from multibody import Immersion, JointLaw, Tree, configuration, law_motion
 from multibody.newton_euler import motor_torques, newton_euler
 from spatial import Numbers, cross, finite, increasing, matrix_from_quaternion
+from spatial.printing import Printed
 
 from .axles import PLANAR, Axles
 
 
-class Wheels(eqx.Module):
+class Wheels(Printed):
     """Wheels on a beam, their axles along t2: the sections that carry them do not slip sideways.
 
     Attributes:
@@ -67,7 +68,7 @@ class Wheels(eqx.Module):
             )
 
 
-class TreeWheels(eqx.Module):
+class TreeWheels(Printed):
     """Wheels on the bodies of a tree.
 
     Attributes:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import Profile
+from spatial.printing import Printed
 
 from ..sampled_body import SampledBody
 from ..strain import Gait
@@ -52,7 +53,7 @@ class StrainedBody(eqx.Module):
         return self.body.integral_at_loads(density[None])[0]
 
 
-class AbstractActuator(eqx.Module):
+class AbstractActuator(Printed):
     """What adds a stress Λ_act to that of the material, on the free strains.
 
     An actuator may read commands: numbers that a controller gives at each instant.

@@ -2,6 +2,7 @@
 
 import abc
 from collections.abc import Callable
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -10,18 +11,19 @@ from jaxtyping import Array, Float
 
 from spatial import join, matrix_from_quaternion, quaternion_conjugate, quaternion_multiply
 from spatial.checks import shown
+from spatial.printing import Printed
 
 from ..state import HeadState, unchecked_state
 
 
-class AbstractHead(eqx.Module):
+class AbstractHead(Printed):
     """A rule for the head's motion.
 
     Attributes:
         free: components of the head's twist, in its frame, that the dynamics decide; the others are given.
     """
 
-    free: eqx.AbstractVar[tuple[int, ...]]
+    free: eqx.AbstractClassVar[tuple[int, ...]]
 
     @abc.abstractmethod
     def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
@@ -31,7 +33,7 @@ class AbstractHead(eqx.Module):
 class Free(AbstractHead):
     """A head that nothing holds: swimming."""
 
-    free: tuple[int, ...] = eqx.field(static=True, default=(0, 1, 2, 3, 4, 5))
+    free: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
 
     def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
         """The state itself."""
@@ -41,7 +43,7 @@ class Free(AbstractHead):
 class Clamped(AbstractHead):
     """A head held at the place and in the direction in which the motion starts."""
 
-    free: tuple[int, ...] = eqx.field(static=True, default=())
+    free: ClassVar[tuple[int, ...]] = ()
 
     def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
         """At rest."""
@@ -51,7 +53,7 @@ class Clamped(AbstractHead):
 class Pinned(AbstractHead):
     """A nose held at its place by a ball joint: the head turns freely about it."""
 
-    free: tuple[int, ...] = eqx.field(static=True, default=(3, 4, 5))
+    free: ClassVar[tuple[int, ...]] = (3, 4, 5)
 
     def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
         """The nose at rest."""
@@ -73,7 +75,7 @@ class Moved(AbstractHead):
     """
 
     path: Callable[[Float[Array, ""]], tuple[Float[Array, "3"], Float[Array, "4"]]]
-    free: tuple[int, ...] = eqx.field(static=True, default=())
+    free: ClassVar[tuple[int, ...]] = ()
 
     def __check_init__(self):
         if not callable(self.path):

@@ -7,7 +7,6 @@ The stress Λ is what the tail side exerts on the head side, in the section fram
 import abc
 from collections.abc import Callable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.core import Tracer
@@ -16,11 +15,12 @@ from jaxtyping import Array, Float
 from hydro import EllipticSection
 from spatial import Numbers, finite, non_negative, positive
 from spatial.checks import shown
+from spatial.printing import Printed
 
 Along = Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
 
 
-class AbstractStress(eqx.Module):
+class AbstractStress(Printed):
     """A law of the material: energy density and damping."""
 
     @abc.abstractmethod

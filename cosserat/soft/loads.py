@@ -8,11 +8,12 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, join, one_of
 from spatial.checks import shown
+from spatial.printing import Printed
 
 History = Callable[[Float[Array, ""]], Float[Array, ""]]
 
 
-class EndLoad(eqx.Module):
+class EndLoad(Printed):
     """A force and a moment on the tail or on the nose.
 
     Attributes:
@@ -55,7 +56,7 @@ class EndLoad(eqx.Module):
         return load if self.history is None else self.history(t) * load
 
 
-class DistributedLoad(eqx.Module):
+class DistributedLoad(Printed):
     """A force and a moment per metre of the body.
 
     Attributes:

@@ -8,12 +8,13 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
 from spatial.checks import shown
+from spatial.printing import Printed
 
 Offset = Float[Array, "2"] | Float[Array, "3"]
 Routing = Callable[[Float[Array, ""]], Offset]
 
 
-class Oblique(eqx.Module):
+class Oblique(Printed):
     """An offset that changes linearly between two abscissae, and on beyond them.
 
     Attributes:
@@ -44,7 +45,7 @@ class Oblique(eqx.Module):
         return self.first + (self.last - self.first) * ((X - self.start) / (self.stop - self.start))
 
 
-class Helix(eqx.Module):
+class Helix(Printed):
     """An offset that turns about the centre line: (r2 cos φ, r3 sin φ), φ = 2π X / pitch + phase.
 
     Attributes:

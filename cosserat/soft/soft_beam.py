@@ -1,5 +1,6 @@
 """The soft beam: a body some of whose strains are free, while a gait imposes the others."""
 
+import html
 from collections.abc import Callable, Sequence
 
 import equinox as eqx
@@ -10,8 +11,10 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import EllipticSection, Profile
+from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, finite
 from spatial.checks import shaped, shown
+from spatial.printing import Printed
 
 from ..beam import Beam, cut_profile
 from ..density import Density
@@ -105,6 +108,14 @@ class Soft(eqx.Module):
         if not isinstance(beam.profile.breaks, Tracer):
             for actuator in self.actuators:
                 actuator.check(beam.profile)
+
+    def __str__(self) -> str:
+        parts = (self.beam, *self.pieces, self.law, *self.actuators, *self.loads, self.head)
+        return f"Soft({', '.join(map(str, parts))})"
+
+    def _repr_html_(self) -> str:
+        """The same with a side view of the profile, for notebooks."""
+        return f"<b>{html.escape(str(self))}</b><br>{profile_drawing(self.profile)}"
 
     @property
     def modes(self) -> int:
@@ -275,7 +286,7 @@ class StrainAt(eqx.Module):
         return self.imposed(X, t) + free
 
 
-class SoftState(eqx.Module):
+class SoftState(Printed):
     """The head and the free modes.
 
     Attributes:

@@ -11,12 +11,13 @@ from jaxtyping import Array, Float
 
 from spatial import number
 from spatial.checks import shown
+from spatial.printing import Printed
 from stepping.labels import STRAIN
 
 KIRCHHOFF = ("K1", "K2", "K3")  # an inextensible rod that does not shear: twist and both bendings
 
 
-class AbstractBasis(eqx.Module):
+class AbstractBasis(Printed):
     """Functions of the position in a piece of the body, of which a free strain is a sum."""
 
     def cuts(self, count: int) -> tuple[float, ...]:
@@ -83,7 +84,7 @@ class Functions(AbstractBasis):
         return values
 
 
-class FreeStrains(eqx.Module):
+class FreeStrains(Printed):
     """Strains that are free on a piece of the body, and the number of modes of each.
 
     On that piece a free strain is ξ* + Φ(X) q(t): the gait's own law for that component is left out, unless the
@@ -135,6 +136,12 @@ class FreeStrains(eqx.Module):
         if not isinstance(basis, AbstractBasis):
             raise ValueError(f"FreeStrains.basis = {shown(basis)}: must be a basis, such as cosserat.Legendre()")
         self.basis, self.in_series = basis, bool(in_series)
+
+    def __str__(self) -> str:
+        free = ", ".join(f"{name}: {count}" for name, count in self.modes) or "none"
+        stop = "the tail" if self.stop is None else f"{self.stop:g} m"
+        series = ", in series with the gait" if self.in_series else ""
+        return f"FreeStrains({free} modes, from {self.start:g} m to {stop}, {self.basis}{series})"
 
     @property
     def count(self) -> int:
