@@ -4,6 +4,7 @@ from spatial.moved import moved
 from stepping import SimulationError as SimulationError
 
 from .builders import Link as Link, from_links as from_links
+from .cables import Cable as Cable, thread_length as thread_length
 from .comparator import StrainLaw as StrainLaw, from_beam as from_beam, strain_law as strain_law
 from .coordinates import (
     JointLaw as JointLaw,
@@ -87,6 +88,7 @@ __getattr__ = moved(__name__, {"robots": "anguilla.robots", "vertebra": "anguill
 __all__ = (
     "Afloat",
     "BaseState",
+    "Cable",
     "Cut",
     "DHRow",
     "Dynamics",
@@ -131,6 +133,7 @@ __all__ = (
     "stiff_march",
     "strain_law",
     "strip",
+    "thread_length",
     "to_mjcf",
     "universal",
 )

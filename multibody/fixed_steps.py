@@ -4,6 +4,8 @@
 waiting for the slowest run, and its error is a smooth function of all parameters.
 """
 
+from collections.abc import Sequence
+
 import equinox as eqx
 import jax.numpy as jnp
 
@@ -11,6 +13,7 @@ from hydro import AbstractFluid, Void
 from spatial import Numbers, finite
 from stepping import Span, break_times, explicit_steps
 
+from .cables import Cable, check_cables
 from .coordinates import JointLaw, check_law
 from .immersion import immerse
 from .state import BaseState
@@ -31,6 +34,7 @@ def march(
     joints: Numbers | None = None,
     joint_rates: Numbers | None = None,
     wrench: Wrench | None = None,
+    actuators: Cable | Sequence[Cable] = (),
     gravity: Numbers | None = None,
     remember: bool = True,
 ) -> Trajectory:
@@ -48,6 +52,7 @@ def march(
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
+        actuators: cables between the bodies, see `Cable`.
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         remember: store what reverse mode needs; False recomputes it, for long runs.
 
@@ -60,7 +65,8 @@ def march(
     if not isinstance(state, BaseState):
         raise ValueError(f"state = {state!r}: must be a multibody.BaseState")
     pull = None if gravity is None else finite("gravity", gravity, (3,))
-    drive = Drive(law, immerse(tree, Void() if fluid is None else fluid), None, wrench, pull)
+    medium, cables = immerse(tree, Void() if fluid is None else fluid), check_cables(tree, actuators)
+    drive = Drive(law, medium, None, wrench, pull, actuators=cables)
     free_q, free_dq = tree.passive_positions, tree.passive_freedoms
     passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)
     passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)

@@ -4,6 +4,8 @@ Short links on stiff, damped joints relax within microseconds to their equilibri
 short or become unstable; here only the slow motion determines the step.
 """
 
+from collections.abc import Sequence
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -15,6 +17,7 @@ from stepping import Span, break_times
 from stepping.implicit import implicit_steps
 from stepping.mechanism import AbstractMechanism, Equations, Point
 
+from .cables import Cable, check_cables
 from .coordinates import JointLaw, check_law
 from .hybrid import free_equations
 from .immersion import immerse
@@ -35,6 +38,7 @@ def stiff_march(
     state: BaseState | None = None,
     joints: Numbers | None = None,
     joint_rates: Numbers | None = None,
+    actuators: Cable | Sequence[Cable] = (),
     gravity: Numbers | None = None,
     integrand: Integrand | None = None,
 ) -> Trajectory:
@@ -54,6 +58,7 @@ def stiff_march(
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
+        actuators: cables between the bodies, see `Cable`; their stiffness does limit the step.
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         integrand: as in `rollout`.
 
@@ -73,7 +78,8 @@ def stiff_march(
     passive_q = tree.neutral()[tree.passive_positions] if joints is None else finite("joints", joints, free.shape)
     passive_dq = jnp.zeros(len(free)) if joint_rates is None else finite("joint_rates", joint_rates, free.shape)
     pull = None if gravity is None else finite("gravity", gravity, (3,))
-    drive = Drive(law, immerse(tree, Void() if fluid is None else fluid), None, None, pull)
+    medium, cables = immerse(tree, Void() if fluid is None else fluid), check_cables(tree, actuators)
+    drive = Drive(law, medium, None, None, pull, actuators=cables)
     pose = (state.position, state.quaternion)
     start = Point(pose, passive_q, jnp.concatenate([state.twist, passive_dq]), jnp.zeros(0))
     return _march(TreeMechanism(tree, drive, integrand), start, Span.counted(t0, dt, steps, records))
@@ -108,8 +114,7 @@ class TreeMechanism(AbstractMechanism):
         position, quaternion = point.pose
         base = unchecked_state(position, quaternion, point.velocity[:6])
         q, dq, ddq = drive.joints(tree, t, point.free, point.velocity[6:])
-        torque = jnp.zeros_like(dq) if drive.torque is None else drive.torque(t, q, dq)
-        wrench = None if drive.wrench is None else drive.wrench(t, base, q, dq)
+        torque, wrench = drive.efforts(tree, t, base, q, dq)
         around = {"fluid": drive.medium, "wrench": wrench, "gravity": drive.gravity}
         rows = free_equations(tree, base, q, dq, ddq, torque, tree.passive_freedoms, **around)
         return Equations(rows.inertia, rows.force, (base, q, dq, rows))

@@ -1,5 +1,6 @@
 """Simulation of a tree with labelled output and units."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import diffrax
@@ -15,6 +16,7 @@ from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labe
 from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
 
+from .cables import Cable, check_cables, pull
 from .coordinates import JointLaw, check_law, check_start, law_motion
 from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
 from .immersion import fluid_wrenches, immerse, water_along
@@ -36,6 +38,10 @@ VARIABLES: dict[str, Label] = HEAD | {
     "joint_acceleration": (("time", "freedom"), "rad/s^2 or m/s^2", "joint accelerations"),
     "torque": (("time", "freedom"), "N m or N", "torques of the motors"),
     "motor_power": (("time", "freedom"), "W", "power each motor delivers to the bodies"),
+    "tension": (("time", "thread"), "N", "tension of each cable at its first point"),
+    "thread_length": (("time", "thread"), "m", "length of each cable"),
+    "thread_rate": (("time", "thread"), "m/s", "rate of the length of each cable"),
+    "muscle_power": (("time",), "W", "power cables deliver to the bodies"),
     "joint_dissipation": (("time",), "W", "power lost to joint dampers and friction"),
     "parent": (("body",), "1", "index of the parent of each body; -1 for the base"),
     "torque_limit": (("freedom",), "N m or N", "greatest torque of each motor"),
@@ -64,6 +70,7 @@ def simulate(
     joint_rates: Numbers | None = None,
     torque: Torque | None = None,
     wrench: Wrench | None = None,
+    actuators: Cable | Sequence[Cable] = (),
     gravity: Numbers | None = None,
     loops: Loops | None = None,
     samples: int = 201,
@@ -98,6 +105,7 @@ def simulate(
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         torque: (t, q, dq) -> motor torques; only those of passive joints are used [N·m].
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
+        actuators: cables between the bodies, see `Cable`.
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism, from `close_loops`.
         samples: number of evenly spaced output times, both ends included.
@@ -130,6 +138,7 @@ def simulate(
         joint_rates=joint_rates,
         torque=torque,
         wrench=wrench,
+        actuators=actuators,
         gravity=gravity,
         loops=loops,
         samples=samples,
@@ -147,8 +156,9 @@ def simulate(
         check_start(tree, law, t0)
     moving = jnp.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
     raise_if_failed(trajectory.succeeded, trajectory.time, moving, trajectory.steps, FAILED)
-    pull = None if gravity is None else finite("gravity", gravity, (3,))
-    drive = Drive(law, immerse(tree, Void() if fluid is None else fluid), torque, wrench, pull, loops)
+    weight = None if gravity is None else finite("gravity", gravity, (3,))
+    medium, cables = immerse(tree, Void() if fluid is None else fluid), check_cables(tree, actuators)
+    drive = Drive(law, medium, torque, wrench, weight, loops, cables)
     return recorded(tree, drive, trajectory, rtol=rtol, atol=atol, progress=progress)
 
 
@@ -225,6 +235,10 @@ def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
             "actuator_power": jnp.sum(powers.motors),
             "joint_dissipation": -jnp.sum(powers.dampers),
         }
+        if drive.actuators:
+            cables = pull(tree, drive.actuators, t, state, q, dq)
+            record |= {"tension": cables.tension, "thread_length": cables.length, "thread_rate": cables.rate}
+            record["muscle_power"] = cables.power
         record |= {f"fluid_{name}": load for name, load in loads.items()}
         return record | {f"power_{name}": value for name, value in powers.fluid.items()}
 

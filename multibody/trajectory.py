@@ -1,6 +1,6 @@
 """Time integration of a tree: the differentiable core of `simulate`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import diffrax
 import equinox as eqx
@@ -12,6 +12,7 @@ from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, quaternion_rate
 from stepping import STORED_STEPS, AbstractMotion, Marcher, Span, integrate, program, unit_quaternions
 
+from .cables import Cable, check_cables, pull
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
 from .immersion import Immersion, immerse
@@ -83,6 +84,7 @@ class Drive(eqx.Module):
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, in their frames; or None.
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism; None for a tree.
+        actuators: cables between the bodies.
     """
 
     law: JointLaw | None
@@ -91,6 +93,27 @@ class Drive(eqx.Module):
     wrench: Wrench | None
     gravity: Float[Array, "3"] | None
     loops: Loops | None = None
+    actuators: tuple[Cable, ...] = ()
+
+    def efforts(
+        self,
+        tree: Tree,
+        t: Float[Array, ""],
+        state: BaseState,
+        q: Float[Array, "positions"],
+        dq: Float[Array, "freedoms"],
+        command: Float[Array, "commands"] | None = None,
+    ) -> tuple[Float[Array, "freedoms"], Float[Array, "bodies 6"] | None]:
+        """Motor torques [N·m or N], and wrenches on the bodies besides fluid and gravity [N, N·m]; None for none.
+
+        Commands are those of the actuators, zero when None.
+        """
+        torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
+        wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
+        if self.actuators:
+            pulled = pull(tree, self.actuators, t, state, q, dq, command).wrench
+            wrench = pulled if wrench is None else wrench + pulled
+        return torque, wrench
 
     def dynamics(
         self,
@@ -100,10 +123,10 @@ class Drive(eqx.Module):
         q: Float[Array, "positions"],
         dq: Float[Array, "freedoms"],
         ddq: Float[Array, "freedoms"],
+        command: Float[Array, "commands"] | None = None,
     ) -> Dynamics:
         """Accelerations and torques at one instant; `ddq` is used for actuated joints only."""
-        torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
-        wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
+        torque, wrench = self.efforts(tree, t, state, q, dq, command)
         around = {"fluid": self.medium.at(t), "wrench": wrench, "gravity": self.gravity}
         if self.loops is not None:
             return loop_dynamics(tree, self.loops, state, q, dq, ddq, torque, **around).motion
@@ -160,6 +183,7 @@ def rollout(
     joint_rates: Numbers | None = None,
     torque: Torque | None = None,
     wrench: Wrench | None = None,
+    actuators: Cable | Sequence[Cable] = (),
     gravity: Numbers | None = None,
     loops: Loops | None = None,
     integrand: Integrand | None = None,
@@ -200,6 +224,7 @@ def rollout(
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         torque: (t, q, dq) -> motor torques [N·m]; only those of passive joints are used.
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
+        actuators: cables between the bodies, see `Cable`.
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
         integrand: (t, state, q, dq, dynamics) -> quantity to integrate with the motion, to the
@@ -228,6 +253,7 @@ def rollout(
         wrench,
         None if gravity is None else finite("gravity", gravity, (3,)),
         loops,
+        check_cables(tree, actuators),
     )
     span = Span(t0, t1, samples, times)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)

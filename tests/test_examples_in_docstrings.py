@@ -15,7 +15,17 @@ pytestmark = pytest.mark.slow
 FIRST = {
     "stepping": ("Span", "explicit_steps", "implicit_steps", "StoredStages"),
     "hydro": ("Morison", "Profile", "FreeSurface", "Together"),
-    "gaits": ("planar", "turn", "dive", "spiral", "TravellingWave", "optimise", "from_midline"),
+    "gaits": (
+        "planar",
+        "turn",
+        "dive",
+        "spiral",
+        "TravellingWave",
+        "optimise",
+        "from_midline",
+        "HillMuscle",
+        "Commanded",
+    ),
     "cosserat": (
         "Beam",
         "eel",
@@ -26,6 +36,8 @@ FIRST = {
         "rollout",
         "simulate",
         "steady_swim",
+        "Thread",
+        "thread_length",
     ),
     "multibody": (
         "from_links",
@@ -36,6 +48,7 @@ FIRST = {
         "hybrid_dynamics",
         "rollout",
         "simulate",
+        "Cable",
     ),
     "anguilla": ("save", "load", "sweep", "open_sweep", "animate", "still"),
     "anguilla.view": ("configurations", "internal_wrench", "space_time", "interactive_page", "write_vtk"),
