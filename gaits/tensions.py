@@ -14,11 +14,12 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
 from spatial.checks import shown
+from spatial.printing import Printed
 
 Scalar = Float[Array, ""]
 
 
-class AbstractTension(eqx.Module):
+class AbstractTension(Printed):
     """A law of tension. It may be negative: the thread that it pulls is then slack, see `taut`."""
 
     @property

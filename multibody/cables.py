@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 from gaits import AbstractTension, taut, tension_law
 from spatial import Numbers, cross, finite, join, non_negative, safe_norm
 from spatial.checks import shaped, shown
+from spatial.printing import Printed
 
 from .kinematics import configuration, own_twists, spread_twists
 from .small_matrices import apply, transpose
@@ -20,7 +21,7 @@ from .tree import Tree
 WORLD = "world"
 
 
-class Cable(eqx.Module):
+class Cable(Printed):
     """A cable that runs in straight segments through points fixed on bodies, with a tension T ≥ 0.
 
         l = Σ |p(k+1) - p(k)|,   generalised force = -T ∂l/∂q

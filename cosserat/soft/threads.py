@@ -23,6 +23,7 @@ from gaits import AbstractTension, taut, tension_law
 from hydro import Profile
 from spatial import Numbers, cross, non_negative, one_of, positive, safe_norm
 from spatial.checks import shaped
+from spatial.printing import Printed
 
 from .actuators import AbstractActuator, StrainedBody
 from .routings import Offset, Routing, checked_routing, offset_at
@@ -69,7 +70,7 @@ class Course(eqx.Module):
         return jnp.concatenate([pull, cross(self.offset, pull)], axis=1)
 
 
-class Route(eqx.Module):
+class Route(Printed):
     """Where a thread runs.
 
     Attributes:
