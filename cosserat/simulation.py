@@ -39,7 +39,7 @@ VARIABLES: dict[str, Label] = HEAD | {
     "position": (("time", "X", "axis"), "m", "centre of each section in the world"),
     "orientation": (("time", "X", "quaternion"), "1", "orientation of each section in the world"),
     "section_twist": (("time", "X", "twist"), "m/s, rad/s", "velocity of each section in its own frame"),
-    "strain": (("time", "X", "strain_component"), "1, 1/m", "imposed strain in the section frame"),
+    "strain": (("time", "X", "strain_component"), "1, 1/m", "strain in the section frame"),
     "internal_force": (("time", "X", "axis"), "N", "internal force n, head side on tail side, in the world"),
     "internal_moment": (
         ("time", "X", "section_axis"),

@@ -12,7 +12,7 @@ from PIL import Image, ImageChops
 
 import anguilla
 from anguilla import view
-from anguilla.view import body, skin, surface, vectors
+from anguilla.view import body, colouring, skin, surface, vectors
 from anguilla.view.camera import Camera
 from anguilla.view.scene import Box, fitted
 from tests.random_models import made_up
@@ -33,6 +33,19 @@ FIGURES = {
 }
 SPACE = {"plane", "side", "rows", "space", "configurations"}
 UNIT = re.compile(r"\[[^\]]+\]")
+
+
+def test_a_field_colours_the_body_of_a_film_with_its_scale():
+    plain, coloured = (np.asarray(anguilla.still(DIVING, width=320, **o)) for o in ({}, {"field": "internal_moment"}))
+    assert plain.shape == coloured.shape and np.mean(np.any(plain != coloured, axis=-1)) > 0.01
+    scale = colouring.colouring(DIVING, "fluid_drag", "c3")
+    assert scale.label == "fluid_drag, c3 [N]" and scale.low == -scale.high
+    values = DIVING["fluid_drag"].sel(wrench="c3").values
+    middle = scale.skin(float(DIVING.time[1]), DIVING.X.values, 2)[:, 0]
+    np.testing.assert_allclose(middle, scale.colours(values[1]), atol=1e-12)
+    for options in ({"field": "speed"}, {"field": "strain", "component": "K4"}, {"component": "K3"}):
+        with pytest.raises(ValueError, match="must be one of|needs the field"):
+            anguilla.still(DIVING, width=320, **options)
 
 
 @pytest.mark.parametrize("dataset", [PLANAR, DIVING], ids=["planar", "diving"])

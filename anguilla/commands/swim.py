@@ -127,6 +127,11 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     pictures.add_argument(
         "--width", type=at_least(160), default=720, metavar="PX", help="width of the film; default: 720"
     )
+    pictures.add_argument(
+        "--colour",
+        metavar="FIELD",
+        help="field that colours the body in the film, such as internal_moment or strain:K3; default: as an eel",
+    )
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
     parser.set_defaults(run=run, check=check, resolve=resolve, name=lambda arguments: arguments.gait)
@@ -200,6 +205,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.gait}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
+        if arguments.colour is not None:
+            field, _, component = arguments.colour.partition(":")
+            options |= {"field": field, "component": component or None}
         written.append(view.animate(dataset, film, progress=not arguments.quiet, **options))
     if arguments.interactive:
         written.append(view.interactive_page(dataset, arguments.out / f"{arguments.gait}.html"))

@@ -15,8 +15,9 @@ from tqdm import tqdm
 
 from spatial import number
 
-from .body import body_length, body_margin, body_mesh, heads_at, is_planar
+from .body import body_length, body_margin, body_mesh, drawn_abscissae, heads_at, is_planar
 from .camera import Camera, best_camera
+from .colouring import Colouring, colouring
 from .record import check_body
 from .scene import (
     GRID,
@@ -34,7 +35,7 @@ from .scene import (
     finished,
     fitted,
 )
-from .surface import faded
+from .surface import AROUND, Mesh, faded
 
 WIDTH = 720
 COLOURS = 96
@@ -51,6 +52,8 @@ def animate(
     height: int | None = None,
     camera: str = "auto",
     view: Camera | None = None,
+    field: str | None = None,
+    component: str | None = None,
     progress: bool = True,
 ) -> Path:
     """Animates a swim: the skin of the body, its shadow on a grid, the path of its nose.
@@ -69,6 +72,9 @@ def animate(
         camera: "fixed" shows the whole path, "follow" keeps the body centred, "auto" follows if the path
             is longer than three bodies.
         view: direction of view; obliquely from above when None.
+        field: field that colours a beam: a variable along the body, such as "internal_moment" or "strain"; the
+            colours of an eel when None.
+        component: one component of the field, such as "K3"; its magnitude when None.
         progress: show a progress bar.
 
     Returns:
@@ -80,7 +86,8 @@ def animate(
     """
     check_body(dataset)
     path = film_path(path)
-    pictures = frames(dataset, fps=fps, width=width, height=height, camera=camera, view=view, progress=progress)
+    options = {"width": width, "height": height, "camera": camera, "view": view}
+    pictures = frames(dataset, fps=fps, field=field, component=component, progress=progress, **options)
     return write_film(list(pictures), path, fps)
 
 
@@ -148,12 +155,14 @@ def frames(
     height: int | None = None,
     camera: str = "auto",
     view: Camera | None = None,
+    field: str | None = None,
+    component: str | None = None,
     progress: bool = False,
 ) -> Iterator[Image.Image]:
     """Generates the frames of `animate`; arguments as there."""
     check_body(dataset)
     times = frame_times(dataset, fps)
-    stage = _Stage(dataset, width, height, camera, view)
+    stage = _Stage(dataset, width, height, camera, view, _colours(dataset, field, component))
     for time in tqdm(times, desc="animation", unit="frame", disable=not progress):
         yield stage.picture(float(time))
 
@@ -167,6 +176,8 @@ def still(
     camera: str = "fixed",
     view: Camera | None = None,
     before: Sequence[float] = (),
+    field: str | None = None,
+    component: str | None = None,
 ) -> Image.Image:
     """One frame of the animation.
 
@@ -183,10 +194,18 @@ def still(
         camera: as in `animate`.
         view: as in `animate`.
         before: earlier instants [s] at which the body is also drawn, in a paler colour.
+        field: as in `animate`.
+        component: as in `animate`.
     """
     check_body(dataset)
     time = float(dataset["time"][-1] if time is None else number("time", time))
-    return _Stage(dataset, width, height, camera, view).picture(time, before)
+    return _Stage(dataset, width, height, camera, view, _colours(dataset, field, component)).picture(time, before)
+
+
+def _colours(dataset, field, component) -> Colouring | None:
+    if field is None and component is not None:
+        raise ValueError(f"component = {component!r}: needs the field that it is a component of")
+    return None if field is None else colouring(dataset, field, component)
 
 
 def frame_times(dataset: xr.Dataset, fps: float) -> Float[np.ndarray, "frames"]:
@@ -201,13 +220,21 @@ def frame_times(dataset: xr.Dataset, fps: float) -> Float[np.ndarray, "frames"]:
 class _Stage:
     """Everything that is constant over the frames of a film."""
 
-    def __init__(self, dataset: xr.Dataset, width: int, height: int | None, camera: str, view: Camera | None):
+    def __init__(
+        self,
+        dataset: xr.Dataset,
+        width: int,
+        height: int | None,
+        camera: str,
+        view: Camera | None,
+        colours: Colouring | None,
+    ):
         if camera not in CAMERAS:
             raise ValueError(f"camera = {camera!r}: must be one of {', '.join(CAMERAS)}")
         for name, pixels in (("width", width), ("height", height)):
             if pixels is not None and not 160 <= pixels <= 4096:
                 raise ValueError(f"{name} = {pixels!r}: must be between 160 and 4096 pixels")
-        self.dataset = dataset
+        self.dataset, self.colours = dataset, colours
         self.planar = is_planar(dataset)
         position = dataset["position"].values
         self.head = dataset["head_position"].values
@@ -234,7 +261,7 @@ class _Stage:
             centre = np.array([np.interp(time, self.times, axis) for axis in self.centre.T])
             view = self.view.moved_to(centre)
             picture = self._backdrop(view)
-        mesh = body_mesh(self.dataset, time)
+        mesh = self._mesh(time)
         nose = np.array([np.interp(time, self.times, axis) for axis in self.head.T])
         floor = float(self.box.low[2])
         for earlier in sorted(before):
@@ -248,12 +275,20 @@ class _Stage:
         if not self.planar:
             draw_line(picture, view, np.stack([nose, [*nose[:2], floor]]), GRID, 1.0)
         for earlier in sorted(before):
-            ghost = faded(body_mesh(self.dataset, earlier), WATER, 0.45)
+            ghost = faded(self._mesh(earlier), WATER, 0.45)
             draw_surface(picture, view, ghost, heads=heads_at(self.dataset, earlier))
         draw_surface(picture, view, mesh, heads=heads_at(self.dataset, time))
         height = "" if self.planar else f"    height of the nose {nose[2]:+.2f} m"
         draw_text(picture, f"t = {time:.2f} s{height}", 12.0, 10.0)
+        if self.colours is not None:
+            self.colours.draw_bar(picture, view)
         return finished(picture)
+
+    def _mesh(self, time: float) -> Mesh:
+        if self.colours is None:
+            return body_mesh(self.dataset, time)
+        X = drawn_abscissae(self.dataset)
+        return body_mesh(self.dataset, time, colour=self.colours.skin(time, X, AROUND))
 
 
 def _scene_box(position, radius, length) -> Box:

@@ -54,7 +54,11 @@ def heads_at(dataset: xr.Dataset, time: float) -> tuple[Sections, ...]:
 
 
 def body_mesh(
-    dataset: xr.Dataset, time: float, rings: int = 110, around: int = AROUND, colour: str | None = None
+    dataset: xr.Dataset,
+    time: float,
+    rings: int = 110,
+    around: int = AROUND,
+    colour: str | Float[np.ndarray, "rings around 3"] | None = None,
 ) -> Mesh:
     """The skin of a recorded body at a time [s].
 
@@ -63,9 +67,12 @@ def body_mesh(
         time: instant [s].
         rings: number of rings along a beam.
         around: number of points per ring.
-        colour: "#rrggbb"; when None that of an eel for a beam, and metal for a tree.
+        colour: "#rrggbb", or red, green and blue of each face of a beam between 0 and 1; when None that of an eel
+            for a beam, and metal for a tree.
     """
     parts = parts_at(dataset, time, rings)
+    if isinstance(colour, np.ndarray):
+        return tube(parts[0], colour)
     if colour is None and not is_tree(dataset):
         return tube(parts[0], eel_skin(len(parts[0].b), around))
     return join(*(tube(part, plain_skin(len(part.b), colour or METAL, around)) for part in parts))

@@ -7,6 +7,7 @@ import xarray as xr
 from jaxtyping import Float, Int
 
 from .body import drawn_abscissae, parts_at
+from .colouring import field_along
 from .links import is_tree, local_links
 from .record import check_body
 from .surface import ring_points
@@ -82,37 +83,12 @@ def field_on_skin(
     Raises:
         ValueError: there is no such variable along the body, or no such component.
     """
-    place = "body" if is_tree(dataset) else "X"
-    along = [
-        key
-        for key, variable in dataset.data_vars.items()
-        if variable.dims[:2] == ("time", place) and variable.ndim <= 3
-    ]
-    if name not in along:
-        raise ValueError(f"field {name!r}: must be one of {', '.join(map(str, along))}")
-    variable = dataset[name]
-    label = str(variable.attrs.get("long_name", name)).split(",")[0]
-    units = str(variable.attrs.get("units", "")).split(", ")
-    unit = units[0]
-    if variable.ndim == 3:
-        last = variable.dims[2]
-        labels = [str(x) for x in variable[last].values]
-        if component is None:
-            values = np.linalg.norm(variable.values[:, :, :3], axis=-1)
-            label = f"|{label}|"
-        elif component in labels:
-            k = labels.index(component)
-            values, label = variable.values[:, :, k], f"{label}, {component}"
-            unit = units[-1] if k >= 3 else unit
-        else:
-            raise ValueError(f"component {component!r} of {name!r}: must be one of {', '.join(labels)}")
-    else:
-        values = variable.values
+    values, label = field_along(dataset, name, component)
     in_time = np.stack([np.interp(surface.time, dataset["time"].values, column) for column in values.T], axis=-1)
-    if place == "body":
-        return in_time[:, surface.abscissa.astype(int)], f"{label} [{unit}]"
+    if is_tree(dataset):
+        return in_time[:, surface.abscissa.astype(int)], label
     on_skin = np.stack([np.interp(surface.abscissa, dataset["X"].values, row) for row in in_time])
-    return on_skin, f"{label} [{unit}]"
+    return on_skin, label
 
 
 def _triangles(rings, around):

@@ -1,0 +1,122 @@
+"""Colours of a body by a field of its record, with a colour bar, for films and stills."""
+
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+from PIL import Image, ImageDraw
+
+from .links import is_tree
+from .scene import SMOOTH, Viewport, draw_text
+
+BAR_WIDTH, BAR_HEIGHT, MARGIN = 150, 9, 14  # [pixels]
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """A field along the body and the scale of its colours.
+
+    Attributes:
+        times: recorded instants [s].
+        abscissae: where the values are recorded along the body [m].
+        values: of the field, in its unit.
+        label: name of the field with its unit.
+        low: value of the first colour.
+        high: value of the last one.
+        signed: whether the scale is symmetric about zero.
+    """
+
+    times: Float[np.ndarray, "times"]
+    abscissae: Float[np.ndarray, "X"]
+    values: Float[np.ndarray, "times X"]
+    label: str
+    low: float
+    high: float
+    signed: bool
+
+    def skin(self, time: float, X: Float[np.ndarray, "rings"], around: int) -> Float[np.ndarray, "rings around 3"]:
+        """Colours of rings at abscissae X [m] at a time [s]: red, green and blue between 0 and 1."""
+        after = int(np.clip(np.searchsorted(self.times, time), 1, len(self.times) - 1))
+        share = np.clip((time - self.times[after - 1]) / (self.times[after] - self.times[after - 1]), 0.0, 1.0)
+        now = (1 - share) * self.values[after - 1] + share * self.values[after]
+        ring = self.colours(np.interp(X, self.abscissae, now))
+        return np.broadcast_to(ring[:, None], (len(X), around, 3)).copy()
+
+    def colours(self, values: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n 3"]:
+        """Colours of values of the field."""
+        table = matplotlib.colormaps["RdYlBu_r" if self.signed else "viridis"]
+        return np.asarray(table((values - self.low) / (self.high - self.low)))[:, :3]
+
+    def draw_bar(self, picture: Image.Image, view: Viewport) -> None:
+        """Draws the scale in the upper right corner."""
+        left, top = view.width - MARGIN - BAR_WIDTH, MARGIN + 16
+        shades = np.round(255 * self.colours(np.linspace(self.low, self.high, SMOOTH * BAR_WIDTH))).astype(int)
+        paint = ImageDraw.Draw(picture)
+        for k, shade in enumerate(shades.tolist()):
+            x = SMOOTH * left + k
+            paint.line((x, SMOOTH * top, x, SMOOTH * (top + BAR_HEIGHT)), fill=tuple(shade))
+        draw_text(picture, self.label, view.width - MARGIN, MARGIN - 4, 11, "ra")
+        for x, value, anchor in ((left, self.low, "la"), (left + BAR_WIDTH, self.high, "ra")):
+            draw_text(picture, f"{value:.3g}", x, top + BAR_HEIGHT + 2, 10, anchor)
+
+
+def colouring(dataset: xr.Dataset, field: str, component: str | None = None) -> Colouring:
+    """Colours of a beam by a field of its record.
+
+    Args:
+        dataset: a result of `cosserat.simulate`.
+        field: variable over (time, X), such as "internal_moment" or "strain".
+        component: one label of its last dimension, such as "K3"; None for the magnitude.
+
+    Raises:
+        ValueError: the record is that of a tree, or there is no such field or component.
+    """
+    if is_tree(dataset):
+        raise ValueError(f"field = {field!r}: films colour beams only; `interactive_page` colours trees too")
+    values, label = field_along(dataset, field, component)
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    signed = low < 0.0 < high
+    if signed:
+        high = max(-low, high)
+        low = -high
+    if high - low <= 1e-12 * max(abs(high), abs(low)):
+        high = low + 1.0  # a constant field
+    return Colouring(dataset["time"].values, dataset["X"].values, values, label, low, high, signed)
+
+
+def field_along(
+    dataset: xr.Dataset, name: str, component: str | None = None
+) -> tuple[Float[np.ndarray, "times places"], str]:
+    """A field of the record along the body, and its label with the unit.
+
+    Args:
+        dataset: the record.
+        name: variable over (time, X) or (time, body), with components or without, such as "internal_moment" or
+            "fluid_drag".
+        component: one label of the last dimension; None for the magnitude of its first three components.
+
+    Raises:
+        ValueError: there is no such variable along the body, or no such component.
+    """
+    place = "body" if is_tree(dataset) else "X"
+    along = [
+        key
+        for key, variable in dataset.data_vars.items()
+        if variable.dims[:2] == ("time", place) and variable.ndim <= 3
+    ]
+    if name not in along:
+        raise ValueError(f"field {name!r}: must be one of {', '.join(map(str, along))}")
+    variable = dataset[name]
+    label = str(variable.attrs.get("long_name", name)).split(",")[0]
+    units = str(variable.attrs.get("units", "")).split(", ")
+    if variable.ndim == 2:
+        return variable.values, f"{label} [{units[0]}]"
+    labels = [str(x) for x in variable[variable.dims[2]].values]
+    if component is None:
+        return np.linalg.norm(variable.values[:, :, :3], axis=-1), f"|{label}| [{units[0]}]"
+    if component not in labels:
+        raise ValueError(f"component {component!r} of {name!r}: must be one of {', '.join(labels)}")
+    k = labels.index(component)
+    return variable.values[:, :, k], f"{label}, {component} [{units[-1] if k >= 3 else units[0]}]"
