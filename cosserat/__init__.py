@@ -15,6 +15,13 @@ from .energy import (
 )
 from .head_equation import head_acceleration as head_acceleration, head_dynamics as head_dynamics
 from .measured_bodies import from_mesh as from_mesh, from_table as from_table
+from .measurements import (
+    Inertial as Inertial,
+    InitialState as InitialState,
+    inertial_sensors as inertial_sensors,
+    markers as markers,
+    torques as torques,
+)
 from .nested import Nested as Nested
 from .panels import Panels as Panels
 from .point_masses import PointMass as PointMass
@@ -78,6 +85,7 @@ __all__ = (
     "HeadState",
     "Helix",
     "Hyperelastic",
+    "InitialState",
     "Moved",
     "Nested",
     "Oblique",
@@ -100,7 +108,9 @@ __all__ = (
     "from_mesh",
     "from_table",
     "head_acceleration",
+    "inertial_sensors",
     "internal_wrench",
+    "markers",
     "mass",
     "momentum",
     "natural_modes",
@@ -111,6 +121,7 @@ __all__ = (
     "space_error",
     "steady_swim",
     "thread_length",
+    "torques",
     "volume",
 )
 

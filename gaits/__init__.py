@@ -26,6 +26,8 @@ from .orbits.cycle import Cycle as Cycle
 from .orbits.periodic import Orbit as Orbit, periodic_orbit as periodic_orbit
 from .published import PUBLISHED as PUBLISHED, dive as dive, planar as planar, spiral as spiral, turn as turn
 from .search import objectives as objectives
+from .search.identification import identify as identify
+from .search.identified import Identified as Identified
 from .search.objectives import (
     Constraint as Constraint,
     Objective as Objective,
@@ -74,6 +76,7 @@ __all__ = (
     "EkebergMuscle",
     "Function",
     "HillMuscle",
+    "Identified",
     "MidlineFit",
     "Objective",
     "OptimisationError",
@@ -96,6 +99,7 @@ __all__ = (
     "from_midline",
     "from_table",
     "froude_efficiency",
+    "identify",
     "inchworm",
     "inextensible_kirchhoff",
     "mean_power",

@@ -23,6 +23,7 @@ FIRST = {
         "TravellingWave",
         "optimise",
         "from_midline",
+        "identify",
         "HillMuscle",
         "Commanded",
     ),

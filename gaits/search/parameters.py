@@ -114,7 +114,8 @@ def _resolve(name: Any, available: Mapping[str, int]) -> tuple[int, tuple[int, .
 
 
 def _ends_with(path: str, end: str) -> bool:
-    return path == end or path.endswith("." + end) or (end.startswith("[") and path.endswith(end))
+    ends = ("." + end, f"['{end}']", *([end] if end.startswith("[") else []))  # an attribute, a key, a given index
+    return path == end or path.endswith(ends)
 
 
 def _bounds(name: str, given: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

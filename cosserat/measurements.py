@@ -1,0 +1,134 @@
+"""What instruments on a swimming body show: tracked markers, inertial sensors, torques. For `gaits.identify`."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from hydro import AbstractFluid, Void
+from spatial import Numbers, cross, finite, increasing, matrix_from_quaternion, quaternion_exp
+
+from .beam import Beam
+from .body_fields import internal_wrench
+from .panels import Panels
+from .shape import still_shape
+from .state import HeadState, unchecked_state
+from .strain import Gait
+from .trajectory import Trajectory
+
+
+class InitialState(eqx.Module):
+    """An initial state whose numbers are free of each other, for identification.
+
+    >>> import anguilla, cosserat
+    >>> start = cosserat.InitialState(rotation=[0.0, 0.0, 0.3])
+    >>> start.head.quaternion.round(4).tolist()
+    [0.9888, 0.0, 0.0, 0.1494]
+
+    Attributes:
+        position: of the nose in the world [m].
+        rotation: rotation vector of the head in the world [rad].
+        twist: of the head, in its frame [m/s, rad/s].
+    """
+
+    position: Float[Array, "3"]
+    rotation: Float[Array, "3"]
+    twist: Float[Array, "6"]
+
+    def __init__(
+        self,
+        position: Numbers = (0.0, 0.0, 0.0),
+        rotation: Numbers = (0.0, 0.0, 0.0),
+        twist: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    ):
+        self.position = finite("position", position, (3,))
+        self.rotation = finite("rotation", rotation, (3,))
+        self.twist = finite("twist", twist, (6,))
+
+    @property
+    def head(self) -> HeadState:
+        """The state that `rollout` takes."""
+        return unchecked_state(self.position, quaternion_exp(self.rotation), self.twist)
+
+
+class Inertial(eqx.Module):
+    """What inertial sensors show.
+
+    Attributes:
+        gyro: angular velocity in the section frame [rad/s].
+        accelerometer: acceleration less gravity, in the section frame [m/s²].
+    """
+
+    gyro: Float[Array, "times sensors 3"]
+    accelerometer: Float[Array, "times sensors 3"]
+
+
+def markers(
+    beam: Beam, gait: Gait, run: Trajectory, X: Numbers, path: Panels | None = None
+) -> Float[Array, "times markers 3"]:
+    """Places of points of the midline in the world [m], as a camera tracks them.
+
+    >>> import anguilla, cosserat, gaits, hydro
+    >>> beam, gait = cosserat.eel(), gaits.planar()
+    >>> run = cosserat.rollout(beam, gait, hydro.Morison(), t1=0.5, samples=3)
+    >>> cosserat.markers(beam, gait, run, [0.0, 1.0, 2.0])[0].tolist()  # straight at the start
+    [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
+
+    Args:
+        beam: the body.
+        gait: strain law of the run.
+        run: motion of the head.
+        X: abscissae of the markers [m].
+        path: grid of the shape; one panel when None.
+    """
+    body = (Panels() if path is None else path).sample(beam, Void())
+    here = body.stations(jnp.asarray(increasing("X", X, "m"))).from_smooth
+
+    def at(now):
+        t, position, quaternion = now
+        shape = still_shape(jax.vmap(lambda x: gait(x, t))(body.X), body.panel_integral)
+        return position[None] + (matrix_from_quaternion(quaternion) @ (shape.position @ here)).T
+
+    return jax.lax.map(at, (run.time, run.position, run.quaternion))
+
+
+def inertial_sensors(
+    beam: Beam, gait: Gait, fluid: AbstractFluid | None, run: Trajectory, X: Numbers, gravity: Numbers = (0.0, 0.0, 0.0)
+) -> Inertial:
+    """What gyroscopes and accelerometers in the sections at X show; they turn with the sections.
+
+    Args:
+        beam: the body.
+        gait: strain law of the run.
+        fluid: fluid of the run.
+        run: motion of the head.
+        X: abscissae of the sensors [m].
+        gravity: acceleration of gravity in the world [m/s²], such as `hydro.EARTH`.
+    """
+    g = finite("gravity", gravity, (3,))
+
+    def at(now):
+        t, state = now
+        fields = internal_wrench(beam, gait, fluid, state, t, stations=X)
+        V, spin = fields.twist[:, :3], fields.twist[:, 3:]
+        acceleration = fields.twist_rate[:, :3] + cross(spin, V)
+        rotation = matrix_from_quaternion(fields.quaternion)
+        return Inertial(spin, acceleration - jnp.einsum("sij,i->sj", rotation, g))
+
+    return jax.lax.map(at, (run.time, unchecked_state(run.position, run.quaternion, run.twist)))
+
+
+def torques(
+    beam: Beam, gait: Gait, fluid: AbstractFluid | None, run: Trajectory, X: Numbers
+) -> Float[Array, "times sections 3"]:
+    """Internal moments in the section frames at X [N·m]: what the head side exerts on the tail side.
+
+    Args:
+        beam: the body.
+        gait: strain law of the run.
+        fluid: fluid of the run.
+        run: motion of the head.
+        X: abscissae of the sections [m].
+    """
+    moment = lambda now: internal_wrench(beam, gait, fluid, now[1], now[0], stations=X).moment  # noqa: E731
+    return jax.lax.map(moment, (run.time, unchecked_state(run.position, run.quaternion, run.twist)))
