@@ -9,6 +9,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gaits.feedback.steered import Steered
 from gaits.refusals import check_gait
 from hydro import AbstractFluid, Void
 from spatial import Numbers, number
@@ -27,9 +28,21 @@ Result = TypeVar("Result")
 
 
 def check_model(
-    beam: Beam | Soft, gait: Gait | None, fluid: AbstractFluid, path: AbstractSpacePath | None
+    beam: Beam | Soft,
+    gait: Gait | Steered | None,
+    fluid: AbstractFluid,
+    path: AbstractSpacePath | None,
+    steered: bool = False,
 ) -> AbstractSpacePath:
-    """Refuses arguments of the wrong kind; returns the path, the default one for None."""
+    """Refuses arguments of the wrong kind; returns the path, the default one for None.
+
+    Args:
+        beam: the body.
+        gait: a steered one is refused unless `steered`; its law is then checked with its loop.
+        fluid: the fluid around it.
+        path: space path or None.
+        steered: whether there is a run, in which a controller can have a memory.
+    """
     path = Panels() if path is None else path
     kinds = (
         ("beam", beam, Beam | Soft, "a cosserat.Beam or a cosserat.Soft"),
@@ -40,7 +53,9 @@ def check_model(
         if not isinstance(value, kind):
             hint = "; did you forget the parentheses?" if inspect.isroutine(value) or inspect.isclass(value) else ""
             raise ValueError(f"{name} = {shown(value)}: must be {rule}{hint} (the order is beam, gait, fluid)")
-    if gait is not None or not isinstance(beam, Soft):  # a soft beam may be left to itself
+    if steered and isinstance(gait, Steered):
+        pass
+    elif gait is not None or not isinstance(beam, Soft):  # a soft beam may be left to itself
         check_gait(gait)
     if fluid.shedding is not None:
         fluid.shedding.check(beam.profile)

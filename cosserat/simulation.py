@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from gaits.feedback.labels import with_feedback
+from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid
 from spatial import Numbers, matrix_from_quaternion, number
 from spatial.traced_warnings import warn_if
@@ -32,7 +34,7 @@ from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
 from .surroundings import surroundings
-from .trajectory import FAILED, Trajectory, rollout
+from .trajectory import FAILED, Trajectory, driven_gait, rollout
 
 # name: (dimensions, unit, meaning)
 VARIABLES: dict[str, Label] = HEAD | {
@@ -90,7 +92,7 @@ VARIABLES: dict[str, Label] = HEAD | {
 )
 def simulate(
     beam: Beam | Soft,
-    gait: Gait | None,
+    gait: Gait | Steered | None,
     fluid: AbstractFluid | None = None,
     t1: float = 10.0,
     *,
@@ -119,7 +121,8 @@ def simulate(
 
     Args:
         beam: the body; of a `Soft` one the modes, the elastic energy and the viscous loss are recorded besides.
-        gait: strain law (X, t) -> (Γ, K). None leaves a soft beam to itself.
+        gait: strain law (X, t) -> (Γ, K). None leaves a soft beam to itself. Of a `gaits.Steered` the command and the
+            readings of the sensors are recorded besides.
         fluid: fluid around it; None for none.
         t1: last time [s].
         t0: first time [s].
@@ -147,7 +150,7 @@ def simulate(
         SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
     """
     fluid = surroundings(beam, fluid, gravity)
-    path = check_model(beam, gait, fluid, path)
+    path = check_model(beam, gait, fluid, path, steered=True)
     if not isinstance(stations, int) or stations < 2:
         raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")
     number("t1", t1)
@@ -173,6 +176,7 @@ def simulate(
         progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
         method=method,
     )
+    steered, gait = gait, driven_gait(gait, trajectory)
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
     if isinstance(beam, Soft):
@@ -185,6 +189,8 @@ def simulate(
         body = path.sample(beam, fluid)
         assert gait is not None  # check_model has refused it
         _raise_if_coiled(path, gait, body, trajectory)
+    if trajectory.feedback is not None and not bool(trajectory.feedback.sound):
+        raise SimulationError(LOST)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     with waiting("recording ...", progress):
         fields, tail = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
@@ -194,11 +200,11 @@ def simulate(
         "path=cosserat.Panels(panels=...) with more panels.",
         tail,
     )
-    how: dict[str, str | float] = {"gait": type(gait).__name__, "space_path": str(path)}
+    how: dict[str, str | float] = {"gait": type(steered).__name__, "space_path": str(path)}
     if trajectory.error is not None:
         how |= {f"space_error_{name}": float(value) for name, value in vars(trajectory.error).items()}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
-    return _dataset(fields, beam, trajectory, attrs)
+    return with_feedback(_dataset(fields, beam, trajectory, attrs), steered, trajectory.feedback)
 
 
 def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:

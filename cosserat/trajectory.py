@@ -1,6 +1,7 @@
 """The motion of the head in time: pure arrays in, pure arrays out, for gradients to go through."""
 
 import dataclasses
+from typing import Any
 
 import diffrax
 import equinox as eqx
@@ -9,12 +10,15 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
+from gaits.feedback.loop import ClosedLoop, LoopMemory, open_or_closed
+from gaits.feedback.replay import LoopRecord, SteeredMotion
+from gaits.feedback.steered import LOST, Steered
 from gaits.impulse_balance import WRONG, check_in_time
+from gaits.refusals import check_gait
 from hydro import AbstractFluid
 from spatial import Numbers, one_of, quaternion_rate
 from stepping import (
     STORED_STEPS,
-    AbstractMotion,
     Marcher,
     SemiImplicit,
     Span,
@@ -26,6 +30,7 @@ from stepping import (
 )
 
 from .beam import Beam
+from .body_view import BeamView, straight
 from .head_equation import check_model, head_of
 from .panel_limits import curvature_turns, relative_turn
 from .panels import on_panels
@@ -50,7 +55,8 @@ from .surroundings import surroundings
 
 FAILED = (
     "the time integration did not reach t1. Likely causes: a gait that is not twice differentiable in time or "
-    "returns NaN, strains too large or too fast, tolerances below round-off, or too few steps (max_steps; "
+    "returns NaN, a controller that returns NaN, strains too large or too fast, tolerances below round-off, or too few "
+    "steps (max_steps; "
     f"in reverse mode {STORED_STEPS} unless an adjoint is given)."
 )
 
@@ -58,7 +64,7 @@ FAILED = (
 METHODS = ("adaptive", "implicit")
 
 
-class Trajectory(AbstractMotion):
+class Trajectory(SteeredMotion):
     """The head in time.
 
     Attributes:
@@ -75,6 +81,7 @@ class Trajectory(AbstractMotion):
         dense: the continuous solution, when it was asked for: see `state_at`.
         q: free modes of a soft beam [-, 1/m]; None for a beam.
         dq: their rates [1/s, 1/(m·s)]; None for a beam.
+        feedback: memory, command and readings of a steered gait; None for a gait that nothing steers.
     """
 
     time: Float[Array, "times"]
@@ -89,6 +96,7 @@ class Trajectory(AbstractMotion):
     dense: diffrax.AbstractGlobalInterpolation | diffrax.DenseInterpolation | None = None
     q: Float[Array, "times modes"] | None = None
     dq: Float[Array, "times modes"] | None = None
+    feedback: LoopRecord | None = None
 
     @property
     def coiled(self) -> Bool[Array, ""]:
@@ -104,18 +112,19 @@ class Trajectory(AbstractMotion):
         """The state at any time between the first and the last [s]; needs `rollout(..., dense=True)`."""
         if self.dense is None:
             raise ValueError("state_at needs the dense output of a beam: call rollout(..., dense=True)")
-        position, quaternion, twist = jnp.split(self.dense.evaluate(jnp.asarray(t, float)), (3, 7))
+        position, quaternion, twist = jnp.split(self.dense.evaluate(jnp.asarray(t, float))[:13], (3, 7))
         return unchecked_state(position, unit_quaternions(quaternion), twist)
 
 
 def rollout(
     beam: Beam | Soft,
-    gait: Gait | None,
+    gait: Gait | Steered | None,
     fluid: AbstractFluid | None = None,
     t1: Numbers = 10.0,
     *,
     t0: Numbers = 0.0,
     state: HeadState | SoftState | None = None,
+    memory: LoopMemory | None = None,
     gravity: Numbers | None = None,
     samples: int = 201,
     times: Numbers | None = None,
@@ -143,11 +152,13 @@ def rollout(
     Args:
         beam: the body; a `Soft` one is integrated with its free modes.
         gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, the integrator steps onto them. None leaves a
-            soft beam to itself.
+            soft beam to itself. A `gaits.Steered` closes a feedback loop: its memory is integrated with the motion.
         fluid: fluid around it; None for none.
         t1: last time [s].
         t0: first time [s].
         state: state of the head at t0, of head and modes for a soft beam; at rest at the world's origin when None.
+        memory: of a steered gait at t0, as `run.feedback.memory_at(-1)`, to go on with an earlier run; its start when
+            None.
         gravity: acceleration of gravity in the world [m/s²], such as `hydro.EARTH`; None for none, as for a neutrally
             buoyant body.
         samples: number of evenly spaced output times, both ends included.
@@ -176,7 +187,7 @@ def rollout(
             second for a soft beam, unless a solver or a controller is given.
     """
     fluid = surroundings(beam, fluid, gravity)
-    path = check_model(beam, gait, fluid, path)
+    path = check_model(beam, gait, fluid, path, steered=True)
     one_of("method", method, (*METHODS, None))
     span = Span(t0, t1, samples, times)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
@@ -198,15 +209,42 @@ def rollout(
             raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
         state = HeadState() if state is None else head_of(state)
         assert gait is not None  # check_model has refused it
-        wrong = check_in_time(gait, beam.length, span.t0, span.t1)
+        loop, states = _closed(beam, gait, fluid, span.t0, state, path, memory)
+        wrong = check_in_time(_at_first(loop, states, span.t0), beam.length, span.t0, span.t1)
         march = lambda path: _integrate(  # noqa: E731
-            path.sample(beam, fluid), gait, fluid, span, state, path, marcher, dense, land
+            path.sample(beam, fluid), beam, loop, fluid, span, (state, states), path, marcher, dense, land
         )
         run = _on_fitted_path(march, beam, gait, fluid, state, path, throw)
     if not throw:
         return run
     twist = eqx.error_if(eqx.error_if(run.twist, wrong, WRONG), run.coiled, COILED)
+    if run.feedback is not None:
+        twist = eqx.error_if(twist, ~run.feedback.sound, LOST)
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
+
+
+def driven_gait(gait: Gait | Steered | None, run: Trajectory) -> Any:
+    """The gait as it was driven in a run: a plain strain law (X, t), exact at the recorded times."""
+    if not isinstance(gait, Steered):
+        return gait
+    assert run.feedback is not None
+    return gait.replay(run.feedback)
+
+
+def _closed(beam, gait, fluid, t0, state, path, memory):
+    """The loop of a gait and its memory at the start, with a law that is known to be a gait."""
+    if not isinstance(gait, Steered):
+        return open_or_closed(gait, t0, lambda law: None, memory)
+    grid = path.grid(beam, fluid, path.sample(beam, fluid))
+    view = lambda law: BeamView(t0, state, law or straight, grid, fluid)  # noqa: E731
+    return open_or_closed(gait, t0, view, memory, check_gait)
+
+
+def _at_first(loop, memory, t0):
+    """The law with the output of the servo held as it is at the start."""
+    if not isinstance(loop, ClosedLoop):
+        return loop.law
+    return loop.law(t0, loop.seen(t0, memory).at[1:].set(0.0))
 
 
 def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
@@ -217,11 +255,12 @@ def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
         if throw:
             warn_if_unresolved(path, run.limits)
         return run
-    run = _with_error(beam, gait, fluid, path, run)
+    run = _with_error(beam, driven_gait(gait, run), fluid, path, run)
     if bool(run.coiled) or (run.error is not None and float(run.error.worst) > path.tolerance):
-        better = fitted(path, beam, gait, fluid, *_looked_at(run, state))
+        better = fitted(path, beam, driven_gait(gait, run), fluid, *_looked_at(run, state))
         if better is not path:
-            path, run = better, _with_error(beam, gait, fluid, better, march(better))
+            run = march(better)
+            path, run = better, _with_error(beam, driven_gait(gait, run), fluid, better, run)
     if not bool(run.coiled):
         warn_if_inexact(path, run.error)
     return run
@@ -243,26 +282,46 @@ def _with_error(beam, gait, fluid, path, run):
 
 
 @program
-def _integrate(body, gait, fluid, span, state, path, marcher, dense, land):
+def _integrate(body, beam, loop, fluid, span, start, path, marcher, dense, land):
     """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
+    closed = isinstance(loop, ClosedLoop)
+    grid: Any = path.grid(beam, fluid, body) if closed else None
+
+    def instant(t, head, memory):
+        view = lambda law, rate=None: BeamView(t, head, law, grid, fluid, rate)  # noqa: E731
+        return loop.react(t, memory, view), view
 
     def field(t, y):
-        position, quaternion, twist = y
-        head = unchecked_state(position, quaternion, twist)
-        twist_rate = path.head_dynamics(body, gait, fluid, head, t).twist_rate
-        return head.rotation @ twist[:3], quaternion_rate(quaternion, twist[3:]), twist_rate
+        *frame, memory = y
+        head = unchecked_state(*frame)
+        now, view = instant(t, head, memory)
+        twist_rate = path.head_dynamics(body, now.law, fluid, head, t).twist_rate
+        memory_rates = now.memory_rates(lambda: view(now.law, twist_rate))
+        return (
+            head.rotation @ head.twist[:3],
+            quaternion_rate(head.quaternion, head.twist[3:]),
+            twist_rate,
+            memory_rates,
+        )
 
-    start = state.position, state.quaternion, state.twist
-    march = integrate(field, start, span, marcher, gait, dense, land)
-    position, quaternion, twist = march.states
+    state, memory = start
+    begin = state.position, state.quaternion, state.twist, memory
+    extra = sum(jnp.size(part) for part in jax.tree.leaves(memory))
+    march = integrate(field, begin, span, marcher, loop, dense, land, extra)
+    position, quaternion, twist, memory = march.states
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
     quaternion = unit_quaternions(quaternion)
+    gait, record = loop.law, None
+    if closed:
+        at = lambda x: instant(x[0], unchecked_state(*x[1:4]), x[4])[0]  # noqa: E731
+        record = loop.recorded(at, span.times, (position, quaternion, twist), memory, (span.t0, *begin))
+        gait = loop.steered.replay(record)
     where = instants(span.times.shape[0])
     turn = jnp.max(path.turn(body, gait, span.times))
     decay = decay_at(path, body, gait, (position[where], quaternion[where], twist[where], span.times[where]))
-    return Trajectory(
-        span.times, position, quaternion, twist, march.steps, succeeded, Limits(decay, turn), dense=march.dense
-    )
+    limits = Limits(decay, turn)
+    parts = (span.times, position, quaternion, twist, march.steps, succeeded, limits)
+    return Trajectory(*parts, dense=march.dense, feedback=record)
 
 
 @program

@@ -14,6 +14,7 @@ PACKAGES = (
     "stepping",
     "hydro",
     "gaits",
+    "gaits.feedback",
     "cosserat",
     "multibody",
     "validation",

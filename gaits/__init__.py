@@ -12,6 +12,7 @@ from .crawling import (
     sidewinding as sidewinding,
 )
 from .envelopes import Ramps as Ramps, Start as Start
+from .feedback.steered import Steered as Steered
 from .laws import (
     AbstractLaw as AbstractLaw,
     Constant as Constant,
@@ -86,6 +87,7 @@ __all__ = (
     "SinusLifting",
     "Start",
     "StateTension",
+    "Steered",
     "Strain",
     "Tension",
     "TravellingWave",

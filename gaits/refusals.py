@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from spatial import require_float64
 from spatial.checks import shown
 
+from .feedback.steered import plain
 from .published import PUBLISHED
 
 WANTED = "the strain (Γ, K): six numbers, Γ = (1, 0, 0) for a body that neither stretches nor shears, then K [1/m]"
@@ -15,6 +16,7 @@ WANTED = "the strain (Γ, K): six numbers, Γ = (1, 0, 0) for a body that neithe
 def check_gait(gait: object) -> None:
     """Raises unless the gait is a function (X, t) -> strain (6,) of two scalars; does not evaluate it."""
     require_float64()
+    gait = plain(gait)
     if not callable(gait):
         hint = f"; the published one is gaits.{gait}()" if isinstance(gait, str) and gait in PUBLISHED else ""
         raise ValueError(f"gait = {shown(gait)}: must be a callable (X, t) -> strain (6,){hint}")

@@ -78,6 +78,22 @@ def checked_current(name: str, current: Any) -> Any:
     return current
 
 
+def water_velocity(fluid: Any, position: Float[Array, "3"], time: Float[Array, ""]) -> Float[Array, "3"]:
+    """Velocity of the undisturbed fluid at a place of the world, in its axes [m/s]; zero for still water and the void.
+
+    Args:
+        fluid: any fluid; of several together, the first that moves.
+        position: in the world [m].
+        time: t [s].
+    """
+    for part in getattr(fluid, "parts", (fluid,)):
+        for name in ("current", "wind"):
+            moving = getattr(part, name, None)
+            if moving is not None:
+                return moving(position, time) if callable(moving) else moving
+    return jnp.zeros(3)
+
+
 class Shear(eqx.Module):
     """A stream that changes linearly in space: u = velocity + gradient x.
 

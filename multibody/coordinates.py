@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from gaits.feedback.steered import plain
 from spatial import quaternion_conjugate, quaternion_exp, quaternion_multiply, quaternion_rate, require_float64
 from spatial.checks import shown
 
@@ -105,6 +106,7 @@ def check_law(tree: Tree, law: JointLaw | None) -> None:
     count = len(tree.actuated_positions)
     if law is None and count == 0:
         return
+    law = plain(law)
     if not callable(law):
         raise ValueError(f"law = {shown(law)}: must be a callable t -> positions ({count},) of the actuated joints")
     try:

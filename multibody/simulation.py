@@ -9,9 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from gaits.feedback.labels import with_feedback
+from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear
-from stepping import program, raise_if_failed
+from stepping import SimulationError, program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
@@ -25,7 +27,7 @@ from .loops import Loops
 from .small_matrices import apply, product
 from .state import BaseState
 from .strips import half_sizes
-from .trajectory import FAILED, Drive, Torque, Trajectory, Wrench, rollout
+from .trajectory import FAILED, Drive, Torque, Trajectory, Wrench, driven_law, rollout
 from .tree import Tree
 
 # name: (dimensions, unit, meaning)
@@ -60,7 +62,7 @@ VARIABLES: dict[str, Label] = HEAD | {
 @with_provenance("multibody.simulate", state=lambda _: BaseState(), solver=lambda _: diffrax.Dopri5())
 def simulate(
     tree: Tree,
-    law: JointLaw | None,
+    law: JointLaw | Steered | None,
     fluid: AbstractFluid | None = None,
     t1: float = 10.0,
     *,
@@ -96,7 +98,8 @@ def simulate(
 
     Args:
         tree: the tree.
-        law: t -> positions of the actuated joints [rad] or [m]; None if all joints are passive.
+        law: t -> positions of the actuated joints [rad] or [m]; None if all joints are passive. Of a `gaits.Steered`
+            the command and the readings of the sensors are recorded besides.
         fluid: the fluid around the bodies; None for none.
         t1: last time [s].
         t0: first time [s].
@@ -125,7 +128,8 @@ def simulate(
     Raises:
         SimulationError: the integration stopped before t1; the message says when, and the likely causes.
     """
-    check_law(tree, law)
+    if not isinstance(law, Steered):
+        check_law(tree, law)
     say_compiling(progress)
     trajectory = rollout(
         tree,
@@ -152,14 +156,19 @@ def simulate(
         throw=False,
         progress=bar(progress, _foreseen(tree, loops, t1 - t0, rtol)),
     )
+    steered, law = law, driven_law(law, trajectory)
     if not bool(trajectory.succeeded):
         check_start(tree, law, t0)
     moving = jnp.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
+    if trajectory.feedback is not None and not bool(trajectory.feedback.sound):
+        raise SimulationError(LOST)
     raise_if_failed(trajectory.succeeded, trajectory.time, moving, trajectory.steps, FAILED)
     weight = None if gravity is None else finite("gravity", gravity, (3,))
     medium, cables = immerse(tree, Void() if fluid is None else fluid), check_cables(tree, actuators)
-    drive = Drive(law, medium, torque, wrench, weight, loops, cables)
-    return recorded(tree, drive, trajectory, rtol=rtol, atol=atol, progress=progress)
+    commanded = steered.torque if isinstance(steered, Steered) else None
+    drive = Drive(law, medium, torque, wrench, weight, loops, cables, commanded)
+    record = recorded(tree, drive, trajectory, rtol=rtol, atol=atol, progress=progress)
+    return with_feedback(record, steered, trajectory.feedback)
 
 
 def _foreseen(tree: Tree, loops: Loops | None, duration: float, rtol: float) -> float:
@@ -201,7 +210,8 @@ def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
         q, dq = trajectory.joints[k], trajectory.joint_rates[k]
-        found = drive.dynamics(tree, t, state, q, dq, law_motion(tree, drive.law, t)[2])
+        command = None if trajectory.feedback is None else trajectory.feedback.command[k]
+        found = drive.dynamics(tree, t, state, q, dq, law_motion(tree, drive.law, t)[2], command)
         place = configuration(tree, q)
         twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
         head = jnp.broadcast_to(state.rotation, place.rotation.shape)
@@ -236,7 +246,7 @@ def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
             "joint_dissipation": -jnp.sum(powers.dampers),
         }
         if drive.actuators:
-            cables = pull(tree, drive.actuators, t, state, q, dq)
+            cables = pull(tree, drive.actuators, t, state, q, dq, drive.read(command))
             record |= {"tension": cables.tension, "thread_length": cables.length, "thread_rate": cables.rate}
             record["muscle_power"] = cables.power
         record |= {f"fluid_{name}": load for name, load in loads.items()}

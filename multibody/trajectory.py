@@ -1,5 +1,6 @@
 """Time integration of a tree: the differentiable core of `simulate`."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 import diffrax
@@ -8,10 +9,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from gaits.feedback.loop import ClosedLoop, Instant, LoopMemory, OpenLoop, open_or_closed
+from gaits.feedback.replay import LoopRecord, SteeredMotion
+from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, quaternion_rate
-from stepping import STORED_STEPS, AbstractMotion, Marcher, Span, integrate, program, unit_quaternions
+from stepping import STORED_STEPS, Marcher, Span, integrate, program, unit_quaternions
 
+from .body_view import TreeView
 from .cables import Cable, check_cables, pull
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
@@ -23,7 +28,8 @@ from .tree import Tree
 
 FAILED = (
     "the time integration did not reach t1. Likely causes: a joint law that is not twice differentiable in time "
-    "or returns NaN, stiff springs or friction (an implicit solver or a greater friction_speed helps), a passive "
+    "or returns NaN, a controller that returns NaN, stiff springs or friction (an implicit solver or a greater "
+    "friction_speed helps), a passive "
     "joint that moves almost no inertia, tolerances below round-off, or too few steps (max_steps; "
     f"in reverse mode {STORED_STEPS} unless an adjoint is given)."
 )
@@ -47,7 +53,7 @@ Integrand = Callable[
 ]
 
 
-class Trajectory(AbstractMotion):
+class Trajectory(SteeredMotion):
     """Motion of a tree.
 
     Attributes:
@@ -61,6 +67,7 @@ class Trajectory(AbstractMotion):
         succeeded: whether the integration reached the last time.
         integrals: integrals of the integrand from t0 to each output time, of any unit (its own times seconds);
             empty without an integrand.
+        feedback: memory, command and readings of a steered law; None for a law that nothing steers.
     """
 
     time: Float[Array, "times"]
@@ -72,6 +79,7 @@ class Trajectory(AbstractMotion):
     steps: Int[Array, "2"]
     succeeded: Bool[Array, ""]
     integrals: Float[Array, "times integrals"]
+    feedback: LoopRecord | None = None
 
 
 class Drive(eqx.Module):
@@ -85,6 +93,7 @@ class Drive(eqx.Module):
         gravity: acceleration of gravity in the world [m/s²]; None for none.
         loops: closed loops of the mechanism; None for a tree.
         actuators: cables between the bodies.
+        commanded: (t, q, dq, u) -> motor torques on passive joints under the command u of a controller; None for none.
     """
 
     law: JointLaw | None
@@ -94,6 +103,16 @@ class Drive(eqx.Module):
     gravity: Float[Array, "3"] | None
     loops: Loops | None = None
     actuators: tuple[Cable, ...] = ()
+    commanded: Callable | None = None
+
+    @property
+    def commands(self) -> int:
+        """Number of commands that the actuators read."""
+        return sum(cable.commands for cable in self.actuators)
+
+    def read(self, command: Float[Array, "m"] | None) -> Float[Array, "commands"] | None:
+        """The commands of the actuators, of any unit: the last of those of a controller."""
+        return None if command is None else command[command.shape[0] - self.commands :]
 
     def efforts(
         self,
@@ -102,16 +121,18 @@ class Drive(eqx.Module):
         state: BaseState,
         q: Float[Array, "positions"],
         dq: Float[Array, "freedoms"],
-        command: Float[Array, "commands"] | None = None,
+        command: Float[Array, "m"] | None = None,
     ) -> tuple[Float[Array, "freedoms"], Float[Array, "bodies 6"] | None]:
         """Motor torques [N·m or N], and wrenches on the bodies besides fluid and gravity [N, N·m]; None for none.
 
-        Commands are those of the actuators, zero when None.
+        The command is that of a controller, of which the actuators read the last numbers; they read zero when None.
         """
         torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
+        if self.commanded is not None:
+            torque = torque + self.commanded(t, q, dq, command)
         wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
         if self.actuators:
-            pulled = pull(tree, self.actuators, t, state, q, dq, command).wrench
+            pulled = pull(tree, self.actuators, t, state, q, dq, self.read(command)).wrench
             wrench = pulled if wrench is None else wrench + pulled
         return torque, wrench
 
@@ -123,7 +144,7 @@ class Drive(eqx.Module):
         q: Float[Array, "positions"],
         dq: Float[Array, "freedoms"],
         ddq: Float[Array, "freedoms"],
-        command: Float[Array, "commands"] | None = None,
+        command: Float[Array, "m"] | None = None,
     ) -> Dynamics:
         """Accelerations and torques at one instant; `ddq` is used for actuated joints only."""
         torque, wrench = self.efforts(tree, t, state, q, dq, command)
@@ -138,9 +159,10 @@ class Drive(eqx.Module):
         t: Float[Array, ""],
         passive_q: Float[Array, "passive_positions"],
         passive_dq: Float[Array, "passive_freedoms"],
+        law: JointLaw | None = None,
     ) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
-        """Positions, velocities and imposed accelerations of all joints."""
-        q, dq, ddq = law_motion(tree, self.law, t)
+        """Positions, velocities and imposed accelerations of all joints; under another law where one is given."""
+        q, dq, ddq = law_motion(tree, self.law if law is None else law, t)
         q = q.at[tree.passive_positions].set(passive_q)
         # A zero step normalises the quaternions of spherical joints.
         q = displace(tree, q, jnp.zeros(tree.layout.freedoms))
@@ -151,14 +173,27 @@ class Drive(eqx.Module):
             dq = self.loops.consistent(tree, q, dq)
         return q, dq, ddq
 
+    def view(
+        self,
+        tree: Tree,
+        t: Float[Array, ""],
+        point: Point,
+        law: JointLaw | None,
+        found: Dynamics | None = None,
+    ) -> TreeView:
+        """What sensors see at a time [s] and a point under a law; with accelerations where they are found."""
+        q, dq, _ = self.joints(tree, t, *point[3:], law)
+        return TreeView(t, tree, unchecked_state(*point[:3]), q, dq, self.medium.fluid, found)
+
     def rates(
-        self, tree: Tree, t: Float[Array, ""], point: Point
+        self, tree: Tree, t: Float[Array, ""], point: Point, now: Instant | None = None
     ) -> tuple[Point, tuple[BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics]]:
-        """Rates of the state, and the base, the joints and the dynamics there."""
+        """Rates of the state, and the base, the joints and the dynamics there; steered at an instant `now`."""
         position, quaternion, twist, passive_q, passive_dq = point
+        law, command = (None, None) if now is None else (now.law, now.command)
         base = unchecked_state(position, quaternion, twist)
-        q, dq, ddq = self.joints(tree, t, passive_q, passive_dq)
-        motion = self.dynamics(tree, t, base, q, dq, ddq)
+        q, dq, ddq = self.joints(tree, t, passive_q, passive_dq, law)
+        motion = self.dynamics(tree, t, base, q, dq, ddq, command)
         # The rate is linear in the integrated quaternions, so it preserves their norm.
         raw = q.at[tree.passive_positions].set(passive_q)
         moving = (
@@ -173,7 +208,7 @@ class Drive(eqx.Module):
 
 def rollout(
     tree: Tree,
-    law: JointLaw | None,
+    law: JointLaw | Steered | None,
     fluid: AbstractFluid | None = None,
     t1: Numbers = 10.0,
     *,
@@ -181,6 +216,7 @@ def rollout(
     state: BaseState | None = None,
     joints: Numbers | None = None,
     joint_rates: Numbers | None = None,
+    memory: LoopMemory | None = None,
     torque: Torque | None = None,
     wrench: Wrench | None = None,
     actuators: Cable | Sequence[Cable] = (),
@@ -215,13 +251,16 @@ def rollout(
     Args:
         tree: the tree.
         law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);
-            None if all joints are passive. If it has `break_times`, the integrator steps onto them.
+            None if all joints are passive. If it has `break_times`, the integrator steps onto them. A `gaits.Steered`
+            closes a feedback loop: its memory is integrated with the motion.
         fluid: the fluid around the bodies; None for none.
         t1: last time [s].
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
+        memory: of a steered law at t0, as `run.feedback.memory_at(-1)`, to go on with an earlier run; its start when
+            None.
         torque: (t, q, dq) -> motor torques [N·m]; only those of passive joints are used.
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
         actuators: cables between the bodies, see `Cable`.
@@ -242,18 +281,20 @@ def rollout(
         throw: raise if the integration fails; otherwise see `succeeded`.
         progress: a diffrax progress meter.
     """
-    check_law(tree, law)
+    if not isinstance(law, Steered):
+        check_law(tree, law)
     state = BaseState() if state is None else state
     if not isinstance(state, BaseState):
         raise ValueError(f"state = {state!r}: must be a multibody.BaseState")
     drive = Drive(
-        law,
+        None if isinstance(law, Steered) else law,
         immerse(tree, Void() if fluid is None else fluid),
         torque,
         wrench,
         None if gravity is None else finite("gravity", gravity, (3,)),
         loops,
         check_cables(tree, actuators),
+        law.torque if isinstance(law, Steered) else None,
     )
     span = Span(t0, t1, samples, times)
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
@@ -262,23 +303,96 @@ def rollout(
     passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)
 
     start = (state.position, state.quaternion, state.twist, passive_q, passive_dq)
-    run = _integrate(tree, drive, integrand, span, start, marcher)
+    loop, states = closed_loop(tree, drive, law, span.t0, start, memory)
+    run = _integrate(tree, drive, loop, integrand, span, start, states, marcher)
     if not throw:
         return run
-    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(run.twist, ~run.succeeded, FAILED))
+    twist = run.twist
+    if run.feedback is not None:
+        twist = eqx.error_if(twist, ~run.feedback.sound, LOST)
+    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
+
+
+def closed_loop(
+    tree: Tree,
+    drive: Drive,
+    law: JointLaw | Steered | None,
+    t0: Float[Array, ""],
+    start: Point,
+    memory: LoopMemory | None = None,
+) -> tuple[OpenLoop | ClosedLoop, LoopMemory | tuple[()]]:
+    """The loop of a law, open or closed, and its memory at the start; refuses what does not fit this tree.
+
+    Args:
+        tree: the tree.
+        drive: everything that acts on it.
+        law: of the actuated joints.
+        t0: first time [s].
+        start: position, quaternion and twist of the base; positions and velocities of the passive joints.
+        memory: to start from; None for that of the controller.
+    """
+    view = lambda law: drive.view(tree, t0, start, law)  # noqa: E731
+    loop, states = open_or_closed(law, t0, view, memory, lambda law: check_law(tree, law))
+    if isinstance(loop, ClosedLoop):
+        if loop.size < drive.commands:
+            raise ValueError(
+                f"the actuators read {drive.commands} commands: the controller gives {loop.size}; they read its last"
+            )
+        _check_torque(tree, drive, loop)
+    return loop, states
+
+
+def _check_torque(tree, drive, loop):
+    if drive.commanded is None:
+        return
+    scalar, count = jnp.zeros(()), tree.layout.freedoms
+    given = (scalar, tree.neutral(), jnp.zeros(count), jnp.zeros(loop.size))
+    found = eqx.filter_eval_shape(drive.commanded, *given)
+    if getattr(found, "shape", None) != (count,):
+        raise ValueError(
+            f"Steered.torque returns shape {getattr(found, 'shape', None)}: must be ({count},), one for each freedom"
+        )
+
+
+def driven_law(law: JointLaw | Steered | None, run: Trajectory) -> JointLaw | None:
+    """The law as it was driven in a run: a plain joint law, exact at the recorded times."""
+    if not isinstance(law, Steered):
+        return law
+    assert run.feedback is not None
+    return law.replay(run.feedback)
 
 
 @program
-def _integrate(tree, drive, integrand, span, start, marcher):
+def _integrate(tree, drive, loop, integrand, span, start, memory, marcher):
     """The compiled part of `rollout`."""
+    closed = isinstance(loop, ClosedLoop)
+
+    def react(t, point, memory):
+        return loop.react(t, memory, lambda law: drive.view(tree, t, point, law))
 
     def field(t, y):
-        rates, (base, q, dq, motion) = drive.rates(tree, t, y[:-1])
-        return *rates, jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion)
+        *point, _, memory = y
+        now = react(t, point, memory)
+        rates, (base, q, dq, motion) = drive.rates(tree, t, point, now)
+        more = jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion)
+        memory_rates = now.memory_rates(lambda: drive.view(tree, t, point, now.law, motion))
+        return *rates, more, memory_rates
 
-    counted = jax.eval_shape(lambda y: field(span.t0, (*y, jnp.zeros(0)))[-1], start)
-    march = integrate(field, (*start, jnp.zeros(counted.shape)), span, marcher, drive.law)
-    run = recorded_points(tree, drive, span.times, march.states, march.steps)
+    counted = jax.eval_shape(lambda y: field(span.t0, (*y, jnp.zeros(0), memory))[-2], start)
+    extra = sum(jnp.size(part) for part in jax.tree.leaves(memory))
+    begin = (*start, jnp.zeros(counted.shape), memory)
+    march = integrate(field, begin, span, marcher, loop, memory=extra)
+    *points, memories = march.states
+    law, record = drive.law, None
+    if closed:
+        states = (points[0], unit_quaternions(points[1]), *points[2:5])
+        record = loop.recorded(
+            lambda x: react(x[0], x[1:6], x[6]), span.times, states, memories, (span.t0, *start, memory)
+        )
+        law = loop.steered.replay(record)
+    driven = eqx.tree_at(lambda d: d.law, drive, law, is_leaf=lambda x: x is None)
+    run = recorded_points(tree, driven, span.times, tuple(points), march.steps)
+    run = dataclasses.replace(run, feedback=record)
     return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & march.reached)
 
 

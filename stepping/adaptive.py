@@ -1,5 +1,6 @@
 """Adaptive steps: `diffrax.diffeqsolve` with the settings of this library bound."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -95,6 +96,7 @@ def integrate(
     law: Any = None,
     dense: bool = False,
     land: bool = False,
+    memory: int = 0,
 ) -> Outcome:
     """Integrates dy/dt = field(t, y) over a span.
 
@@ -106,6 +108,8 @@ def integrate(
         law: where it has `break_times` [s], the integrator steps onto them.
         dense: keep the continuous solution; its states are flat arrays.
         land: step onto the times of the record, instead of interpolating between steps.
+        memory: how many of the last numbers of the state are no motion. Their error is weighed apart, and the greater
+            of both decides on the step: a memory without error leaves the steps of the motion as they are.
     """
     flat_start, unravel = ravel_pytree(start)  # one array: one operation for diffrax, instead of one for each part
     rates: Callable = field.rates if isinstance(field, AbstractMechanism) else field
@@ -113,7 +117,7 @@ def integrate(
     if isinstance(field, AbstractMechanism) and isinstance(marcher.solver, SemiImplicit):
         args = FlatMechanism(field, unravel)
     flat_field = jax.jit(lambda t, y: ravel_pytree(rates(t, unravel(y)))[0])  # called several times, traced once
-    controller = _stopping(marcher.controller, break_times(law), span.times if land else None)
+    controller = _stopping(_weighing_apart(marcher.controller, memory), break_times(law), span.times if land else None)
     # Given, since diffrax's own first guess would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
     if isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
@@ -198,6 +202,22 @@ class _FirstStep(diffrax.AbstractAdaptiveStepSizeController):
 
     def adapt_step_size(self, *args):
         return self.controller.adapt_step_size(*args)
+
+
+_RMS = diffrax.PIDController(rtol=1.0, atol=1.0).norm  # diffrax's own
+
+
+def _weighing_apart(controller, memory):
+    """The controller, with the error of the last numbers apart from that of the others."""
+    if memory == 0 or not isinstance(controller, diffrax.PIDController) or controller.norm is not _RMS:
+        return controller
+
+    def norm(y):
+        if jnp.ndim(y) != 1:
+            return _RMS(y)
+        return jnp.maximum(_RMS(y[:-memory]), _RMS(y[-memory:]))
+
+    return dataclasses.replace(controller, norm=norm)
 
 
 def _stopping(controller, jumps, landings):

@@ -1,0 +1,75 @@
+"""Feedback: sensors, controllers with a memory, servos and delays, for both engines."""
+
+from .body_view import AbstractBodyView as AbstractBodyView
+from .controller import (
+    AbstractController as AbstractController,
+    HeadingHold as HeadingHold,
+    Hold as Hold,
+    Reflex as Reflex,
+)
+from .delay import Delay as Delay, Delayed as Delayed
+from .offset import Offset as Offset
+from .replay import LoopRecord as LoopRecord, Replay as Replay
+from .sensors import (
+    AbstractSensor as AbstractSensor,
+    Accelerometer as Accelerometer,
+    Depth as Depth,
+    Flow as Flow,
+    Gyroscope as Gyroscope,
+    Heading as Heading,
+    InternalMoment as InternalMoment,
+    JointPosition as JointPosition,
+    JointTorque as JointTorque,
+    JointVelocity as JointVelocity,
+    Pitch as Pitch,
+    Position as Position,
+    Pressure as Pressure,
+    Roll as Roll,
+    Strain as Strain,
+    ThreadLength as ThreadLength,
+    ThreadTension as ThreadTension,
+    Velocity as Velocity,
+    Vertical as Vertical,
+)
+from .servo import AbstractServo as AbstractServo, Servo as Servo, Smooth as Smooth
+from .steered import Steered as Steered
+
+__all__ = (
+    "AbstractBodyView",
+    "AbstractController",
+    "AbstractSensor",
+    "AbstractServo",
+    "Accelerometer",
+    "Delay",
+    "Delayed",
+    "Depth",
+    "Flow",
+    "Gyroscope",
+    "Heading",
+    "HeadingHold",
+    "Hold",
+    "InternalMoment",
+    "JointPosition",
+    "JointTorque",
+    "JointVelocity",
+    "LoopRecord",
+    "Offset",
+    "Pitch",
+    "Position",
+    "Pressure",
+    "Reflex",
+    "Replay",
+    "Roll",
+    "Servo",
+    "Smooth",
+    "Steered",
+    "Strain",
+    "ThreadLength",
+    "ThreadTension",
+    "Velocity",
+    "Vertical",
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

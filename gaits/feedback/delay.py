@@ -1,0 +1,124 @@
+"""Delays, as chains of states that are integrated with the motion."""
+
+import math
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PyTree
+
+from spatial import Numbers, one_of, positive
+
+from .body_view import AbstractBodyView
+from .sensors import AbstractSensor
+
+KINDS = ("pade", "lags")
+
+
+class Delay(eqx.Module):
+    """A delay of a signal: its output is about the input a given time before.
+
+    "pade" is the Padé approximant [n-1/n] of exp(-sτ): exact to sτ of power 2n - 1, with a small undershoot after a
+    jump. "lags" is a chain of n first-order lags of τ/n each: no undershoot, but it smears over about τ/√n.
+
+    >>> import gaits.feedback as fb
+    >>> import jax.numpy as jnp
+    >>> delay = fb.Delay(0.1, order=4)
+    >>> memory = delay.start(jnp.array(2.0))  # as if the signal had been 2 for ever
+    >>> delay.read(memory).item(), jnp.abs(delay.rates(jnp.array(2.0), memory)).max().item()
+    (2.0, 0.0)
+
+    Attributes:
+        time: τ [s].
+        order: n, number of states for each component of the signal.
+        kind: "pade" or "lags".
+    """
+
+    time: Float[Array, ""]
+    order: int = eqx.field(static=True)
+    kind: str = eqx.field(static=True)
+
+    def __init__(self, time: Numbers, order: int = 4, kind: str = "pade"):
+        one_of("Delay.kind", kind, KINDS)
+        most = 8 if kind == "pade" else 100
+        if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= most:
+            raise ValueError(f"Delay.order = {order!r}: must be an integer between 1 and {most}")
+        self.time = positive("Delay.time", time, "s", ())
+        self.order, self.kind = order, kind
+
+    def start(self, value: Float[Array, "*shape"]) -> Float[Array, "order *shape"]:
+        """States of a signal that has been constant, in its unit."""
+        value = jnp.asarray(value, float)
+        if self.kind == "lags":
+            return jnp.broadcast_to(value, (self.order, *value.shape))
+        return jnp.zeros((self.order, *value.shape)).at[0].set(value)
+
+    def read(self, memory: Float[Array, "order *shape"]) -> Float[Array, "*shape"]:
+        """The delayed signal, in its unit."""
+        if self.kind == "lags":
+            return memory[-1]
+        return jnp.tensordot(jnp.asarray(pade(self.order)[0]), memory, axes=1)
+
+    def rates(
+        self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
+    ) -> Float[Array, "order *shape"]:
+        """Rates of the states under the present signal, in its unit per second."""
+        if self.kind == "lags":
+            before = jnp.concatenate([jnp.asarray(value)[None], memory[:-1]])
+            return (before - memory) * (self.order / self.time)
+        below = jnp.asarray(pade(self.order)[1])
+        last = (value - jnp.tensordot(below[:-1], memory, axes=1)) / below[-1]
+        return jnp.concatenate([memory[1:], last[None]]) / self.time
+
+
+def pade(order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients of exp(-x) ≈ P(x)/Q(x), degrees n - 1 and n, lowest power first [-]."""
+    m, n = order - 1, order
+    f = math.factorial
+    above = [(-1) ** j * f(m + n - j) * f(m) / (f(m + n) * f(j) * f(m - j)) for j in range(m + 1)]
+    below = [f(m + n - j) * f(n) / (f(m + n) * f(j) * f(n - j)) for j in range(n + 1)]
+    return np.array(above), np.array(below)
+
+
+class Delayed(AbstractSensor):
+    """A sensor that is read late.
+
+    >>> import gaits.feedback as fb
+    >>> fb.Delayed(fb.Heading(), fb.Delay(0.1)).name
+    'heading'
+
+    Attributes:
+        sensor: what is measured.
+        delay: by how much.
+    """
+
+    sensor: AbstractSensor
+    delay: Delay
+
+    def __check_init__(self):
+        if not isinstance(self.sensor, AbstractSensor) or not isinstance(self.delay, Delay):
+            raise ValueError("Delayed(sensor, delay): must be a sensor and a gaits.feedback.Delay, in this order")
+
+    @property
+    def name(self) -> str:
+        """That of the sensor."""
+        return self.sensor.name
+
+    @property
+    def unit(self) -> str:
+        """That of the sensor."""
+        return self.sensor.unit
+
+    def start(self, view: AbstractBodyView) -> PyTree:
+        """As if the first reading had been there before, of any unit."""
+        own = self.sensor.start(view)
+        return own, self.delay.start(self.sensor(view, own))
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "..."]:
+        """The reading of a moment ago, of any unit."""
+        return self.delay.read(memory[1])
+
+    def rates(self, view: AbstractBodyView, memory: PyTree) -> PyTree:
+        """Of the sensor's own memory and of the delay."""
+        own, line = memory
+        return self.sensor.rates(view, own), self.delay.rates(self.sensor(view, own), line)

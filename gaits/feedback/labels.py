@@ -1,0 +1,34 @@
+"""Command and readings of a feedback loop as labelled variables of a dataset."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from .replay import LoopRecord
+from .steered import Steered
+
+
+def with_feedback(dataset: xr.Dataset, law: Any, record: LoopRecord | None) -> xr.Dataset:
+    """The dataset of a run with `command` and `sensed_<name>`; as it is for a law that nothing steers.
+
+    Args:
+        dataset: over `time`.
+        law: the gait or joint law of the run.
+        record: of its feedback loop.
+    """
+    if record is None or not isinstance(law, Steered):
+        return dataset
+    controller = law.controller
+    names = controller.channels or tuple(f"u{k}" for k in range(record.command.shape[1]))
+    about = {"units": controller.unit, "long_name": f"command of {type(controller).__name__}"}
+    variables: dict[str, Any] = {"command": (("time", "channel"), np.asarray(record.command), about)}
+    if law.servo is not None:
+        about = {"units": controller.unit, "long_name": "output of the servo, which the law of motion sees"}
+        variables["servo_output"] = (("time", "channel"), np.asarray(record.motion[:, 0]), about)
+    for sensor in controller.sensors:
+        values = np.asarray(record.sensed[sensor.name])
+        dims = ("time", *(f"{sensor.name}_{k}" for k in range(values.ndim - 1)))
+        about = {"units": sensor.unit, "long_name": f"reading of {type(sensor).__name__}"}
+        variables[f"sensed_{sensor.name}"] = (dims, values, about)
+    return dataset.assign(variables).assign_coords(channel=list(names))

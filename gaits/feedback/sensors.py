@@ -1,0 +1,453 @@
+"""Sensors: what a controller is given of the motion, written once for beams and trees.
+
+A place (`at`) is None for the head of a beam or the base of a tree, an abscissa X [m] along a beam, or the name of a
+body of a tree. Sensors of acceleration and of torque have a memory, a first-order filter: the acceleration follows from
+the command, and a command that followed from the acceleration at the same instant would be an algebraic loop.
+"""
+
+import abc
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Float, PyTree
+
+from spatial import Numbers, angular, cross, finite, linear, one_of, positive
+from spatial.checks import shown
+
+from .body_view import AbstractBodyView, Place
+
+UP = (0.0, 0.0, 1.0)
+STRAINS = ("G1", "G2", "G3", "K1", "K2", "K3")
+
+
+class AbstractSensor(eqx.Module):
+    """A measurement.
+
+    Attributes:
+        name: key of the reading in `sensed`.
+        unit: of the reading.
+    """
+
+    name: eqx.AbstractVar[str]
+    unit: eqx.AbstractVar[str]
+
+    @abc.abstractmethod
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "..."]:
+        """The reading, of the unit of the sensor."""
+
+    def start(self, view: AbstractBodyView) -> PyTree[Float[Array, "..."]]:
+        """Memory of the sensor at the start of a run, of any unit; () for none."""
+        return ()
+
+    def rates(self, view: AbstractBodyView, memory: PyTree) -> PyTree[Float[Array, "..."]]:
+        """Rates of the memory, of its units per second; here the view has accelerations and torques too."""
+        return ()
+
+
+class _Still(AbstractSensor):
+    """A sensor without memory, at a place."""
+
+    at: Place
+    name: str = eqx.field(static=True)
+    unit = "1"
+
+    def __init__(self, at: Place = None, name: str | None = None):
+        self.at = _place(type(self).__name__, at)
+        self.name = _key(type(self).__name__) if name is None else name
+
+
+class Position(_Still):
+    """Position in the world [m].
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "m"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "3"]:
+        """Position of the place [m]."""
+        return view.pose(self.at)[0]
+
+
+class Velocity(_Still):
+    """Velocity in the world [m/s].
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "m/s"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "3"]:
+        """Velocity of the place [m/s]."""
+        return view.pose(self.at)[1] @ linear(view.twist(self.at))
+
+
+class Heading(_Still):
+    """Yaw of the frame about the world's vertical: the angle of t1 from x, between -π and π [rad].
+
+    Zero for a body as it is built, nose towards -x; positive after a turn to its left.
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "rad"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
+        """Heading [rad]."""
+        rotation = view.pose(self.at)[1]
+        return jnp.arctan2(rotation[1, 0], rotation[0, 0])
+
+
+class Pitch(_Still):
+    """Angle by which the direction of swimming -t1 points above the horizontal [rad].
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "rad"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
+        """Pitch [rad]."""
+        rotation = view.pose(self.at)[1]
+        # By the tangent: the derivative of asin is infinite at a vertical body.
+        return jnp.arctan2(-rotation[2, 0], jnp.sqrt(rotation[0, 0] ** 2 + rotation[1, 0] ** 2 + 1e-300))
+
+
+class Roll(_Still):
+    """Angle by which the frame is turned about its own t1 out of the upright [rad].
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "rad"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
+        """Roll [rad]."""
+        rotation = view.pose(self.at)[1]
+        return jnp.arctan2(rotation[2, 1], rotation[2, 2])
+
+
+class Depth(_Still):
+    """Depth below the plane z = 0 [m].
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "m"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
+        """Depth [m]."""
+        return -view.pose(self.at)[0][2]
+
+
+class Gyroscope(_Still):
+    """Angular velocity in the frame of the place [rad/s].
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "rad/s"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "3"]:
+        """Angular velocity [rad/s]."""
+        return angular(view.twist(self.at))
+
+
+class Vertical(_Still):
+    """Direction of the world's vertical (up), a unit vector in the frame of the place.
+
+    Attributes:
+        at: place on the body.
+        name: key of the reading.
+    """
+
+    unit = "1"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "3"]:
+        """Unit vector."""
+        return view.pose(self.at)[1].T @ jnp.asarray(UP)
+
+
+class Flow(_Still):
+    """Velocity of the undisturbed water relative to the body, in the frame of the place [m/s].
+
+    Attributes:
+        at: place on the body, or several abscissae of a beam.
+        name: key of the reading.
+    """
+
+    unit = "m/s"
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "*places 3"]:
+        """Relative velocity, one row for each place [m/s]."""
+        return _each(self.at, lambda at: _relative(view, at))
+
+
+class Pressure(_Still):
+    """Difference of stagnation pressure between the two flanks, ½ρ u2 |u2| of the cross flow [Pa].
+
+    A proxy, as for the lateral line of a fish: the pressure of the water that runs against the flank.
+
+    Attributes:
+        at: place on the body, or several abscissae of a beam.
+        name: key of the reading.
+        density: of the water [kg/m³].
+    """
+
+    density: Float[Array, ""]
+    unit = "Pa"
+
+    def __init__(self, at: Any = None, name: str | None = None, density: Numbers = 1000.0):
+        super().__init__(at, name)
+        self.density = positive("Pressure.density", density, "kg/m³", ())
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "*places"]:
+        """Pressure, one number for each place [Pa]."""
+        across = _each(self.at, lambda at: _relative(view, at)[1])
+        return 0.5 * self.density * across * jnp.abs(across)
+
+
+class Strain(_Still):
+    """One strain of a beam [-, 1/m]: curvature by default.
+
+    Attributes:
+        at: abscissa X, or several [m].
+        name: key of the reading.
+        component: "G1" to "G3", "K1" to "K3".
+    """
+
+    component: str = eqx.field(static=True)
+    unit = "1, 1/m"
+
+    def __init__(self, at: Numbers, component: str = "K3", name: str | None = None):
+        one_of("Strain.component", component, STRAINS)
+        super().__init__(at, name)
+        self.component = component
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "*places"]:
+        """Strain, one number for each abscissa [-, 1/m]."""
+        return _each(self.at, lambda at: view.strain(at)[STRAINS.index(self.component)])
+
+
+class JointPosition(_Still):
+    """Positions of a joint [rad or m]; four numbers for a spherical joint.
+
+    Attributes:
+        at: name of the joint.
+        name: key of the reading; "joint_" and the joint when None.
+    """
+
+    unit = "rad or m"
+
+    def __init__(self, at: str, name: str | None = None):
+        super().__init__(at, f"joint_{at}" if name is None else name)
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "_"]:
+        """Positions [rad or m]."""
+        return view.joint(self.at)[0]
+
+
+class JointVelocity(_Still):
+    """Velocities of a joint [rad/s or m/s].
+
+    Attributes:
+        at: name of the joint.
+        name: key of the reading; "joint_rate_" and the joint when None.
+    """
+
+    unit = "rad/s or m/s"
+
+    def __init__(self, at: str, name: str | None = None):
+        super().__init__(at, f"joint_rate_{at}" if name is None else name)
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "_"]:
+        """Velocities [rad/s or m/s]."""
+        return view.joint(self.at)[1]
+
+
+class ThreadLength(_Still):
+    """Length of a thread [m].
+
+    Attributes:
+        at: name of the thread.
+        name: key of the reading; "length_" and the thread when None.
+    """
+
+    unit = "m"
+
+    def __init__(self, at: str, name: str | None = None):
+        super().__init__(at, f"length_{at}" if name is None else name)
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
+        """Length [m]."""
+        return view.thread(self.at)[0]
+
+
+class _Filtered(_Still):
+    """A quantity that is known only after the dynamics, through a first-order filter.
+
+    The memory is the reading: d(reading)/dt = (quantity - reading)/τ.
+    """
+
+    time_constant: Float[Array, ""]
+
+    def __init__(self, at: Place = None, time_constant: Numbers = 0.01, name: str | None = None):
+        super().__init__(at, name)
+        self.time_constant = positive(f"{type(self).__name__}.time_constant", time_constant, "s", ())
+
+    @abc.abstractmethod
+    def quantity(self, view: AbstractBodyView) -> Float[Array, "..."]:
+        """What is filtered, in the unit of the sensor."""
+
+    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "..."]:
+        """The filtered value."""
+        return memory
+
+    def rates(self, view: AbstractBodyView, memory: PyTree) -> PyTree:
+        """Of the filtered value."""
+        return (self.quantity(view) - memory) / self.time_constant
+
+
+class Accelerometer(_Filtered):
+    """Specific force a - g in the frame of the place [m/s²], through a first-order filter.
+
+    Attributes:
+        at: place on the body.
+        time_constant: of the filter [s].
+        name: key of the reading.
+        gravity: magnitude of gravity, along -z of the world [m/s²].
+    """
+
+    gravity: Float[Array, ""]
+    unit = "m/s^2"
+
+    def __init__(
+        self,
+        at: Place = None,
+        time_constant: Numbers = 0.01,
+        name: str | None = None,
+        gravity: Numbers = 9.81,
+    ):
+        super().__init__(at, time_constant, name)
+        self.gravity = finite("Accelerometer.gravity", gravity, ())
+
+    def start(self, view: AbstractBodyView) -> Float[Array, "3"]:
+        """At rest: the reaction to gravity [m/s²]."""
+        return self.gravity * view.pose(self.at)[1].T @ jnp.asarray(UP)
+
+    def quantity(self, view: AbstractBodyView) -> Float[Array, "3"]:
+        """Rᵀ(a - g) = dV/dt + Ω×V - Rᵀg [m/s²]."""
+        rotation, twist, rate = view.pose(self.at)[1], view.twist(self.at), view.twist_rate(self.at)
+        acceleration = linear(rate) + cross(angular(twist), linear(twist))
+        return acceleration + self.gravity * rotation.T @ jnp.asarray(UP)
+
+
+class JointTorque(_Filtered):
+    """Motor torques of a joint [N·m or N], through a first-order filter.
+
+    Attributes:
+        at: name of the joint.
+        time_constant: of the filter [s].
+        name: key of the reading; "torque_" and the joint when None.
+    """
+
+    unit = "N m or N"
+
+    def __init__(self, at: str, time_constant: Numbers = 0.01, name: str | None = None):
+        super().__init__(at, time_constant, f"torque_{at}" if name is None else name)
+
+    def start(self, view: AbstractBodyView) -> Float[Array, "_"]:
+        """No torque."""
+        return jnp.zeros_like(view.joint(self.at)[1])
+
+    def quantity(self, view: AbstractBodyView) -> Float[Array, "_"]:
+        """Torques [N·m or N]."""
+        return view.torque(self.at)
+
+
+class InternalMoment(_Filtered):
+    """Internal moment of a beam in the section frame [N·m], through a first-order filter.
+
+    Attributes:
+        at: abscissa X [m].
+        time_constant: of the filter [s].
+        name: key of the reading.
+    """
+
+    unit = "N m"
+
+    def start(self, view: AbstractBodyView) -> Float[Array, "3"]:
+        """No moment; an abscissa outside the beam is refused here."""
+        return 0.0 * view.strain(self.at)[3:]
+
+    def quantity(self, view: AbstractBodyView) -> Float[Array, "3"]:
+        """Moment of the head side on the tail side [N·m]."""
+        return view.moment(self.at)
+
+
+class ThreadTension(_Filtered):
+    """Tension of a thread [N], through a first-order filter: a tension may follow from the command at the same instant.
+
+    Attributes:
+        at: name of the thread.
+        time_constant: of the filter [s].
+        name: key of the reading; "tension_" and the thread when None.
+    """
+
+    unit = "N"
+
+    def __init__(self, at: str, time_constant: Numbers = 0.01, name: str | None = None):
+        super().__init__(at, time_constant, f"tension_{at}" if name is None else name)
+
+    def start(self, view: AbstractBodyView) -> Float[Array, ""]:
+        """No tension."""
+        return 0.0 * view.thread(self.at)[0]
+
+    def quantity(self, view: AbstractBodyView) -> Float[Array, ""]:
+        """Tension [N]."""
+        return view.thread(self.at)[2]
+
+
+def _place(kind: str, at: Any) -> Any:
+    if at is None or isinstance(at, str):
+        return at
+    value = finite(f"{kind}.at", at)
+    if value.ndim > 1:
+        raise ValueError(f"{kind}.at = {shown(at)}: must be None, a name, an abscissa, or a list of abscissae [m]")
+    return value
+
+
+def _key(kind: str) -> str:
+    """CamelCase to snake_case."""
+    return "".join(f"_{c.lower()}" if c.isupper() and k else c.lower() for k, c in enumerate(kind))
+
+
+def _each(at, reading):
+    """One reading, or a stack of readings for several abscissae."""
+    if at is None or isinstance(at, str) or at.ndim == 0:
+        return reading(at)
+    # Known abscissae stay known while a program is traced, so that one outside the body can be refused.
+    places = at if isinstance(at, Tracer) else np.asarray(at)
+    return jnp.stack([reading(places[k]) for k in range(at.shape[0])])
+
+
+def _relative(view, at):
+    _, rotation = view.pose(at)
+    return rotation.T @ view.water(at) - linear(view.twist(at))

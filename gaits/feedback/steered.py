@@ -1,0 +1,105 @@
+"""A law of motion that a controller steers, given to an engine where a gait or a joint law is given."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from spatial.checks import shown
+
+from .controller import AbstractController
+from .replay import LoopRecord, Replay
+from .sensors import AbstractSensor
+from .servo import AbstractServo
+
+
+class Steered(eqx.Module):
+    """A law of motion with a controller: `cosserat.rollout`, `multibody.rollout` and `simulate` take it as a gait.
+
+    The command u of the controller passes through a servo, and the law sees its output y:
+
+        beams  law(X, t, y) -> strain (Γ, K),     trees  law(t, y) -> positions of the actuated joints.
+
+    Without a servo the law is plain, law(X, t) or law(t) or None, and the command drives forces only. Forces are given
+    u itself: `torque` all of it; the actuators of a body that read n commands (threads, cables, muscles) its last n.
+
+    >>> import anguilla, gaits, gaits.feedback as fb
+    >>>     >>> turn_back = fb.Reflex(lambda t, sensed: jnp.stack([sensed["heading"]]), fb.Heading())
+    >>> steered = gaits.Steered(fb.Offset(gaits.planar(), "K3"), turn_back, servo=fb.Servo(frequency=1.0))
+
+    Attributes:
+        law: of motion.
+        controller: from sensors to a command.
+        servo: `gaits.feedback.Servo`, or `gaits.feedback.Smooth` for commands that are smooth by themselves.
+        torque: (t, q, dq, u) -> motor torques of the passive joints of a tree [N·m]; None for none.
+    """
+
+    law: Callable[..., Float[Array, "n"]] | None
+    controller: AbstractController
+    servo: AbstractServo | None
+    torque: Callable[..., Float[Array, "freedoms"]] | None
+
+    def __init__(
+        self,
+        law: Callable[..., Any] | None,
+        controller: AbstractController,
+        *,
+        servo: AbstractServo | None = None,
+        torque: Callable[..., Any] | None = None,
+    ):
+        if law is not None and not callable(law):
+            raise ValueError(f"Steered.law = {shown(law)}: must be a function (X, t, y) of a beam, (t, y) of a tree")
+        if isinstance(law, Steered):
+            raise ValueError("Steered.law is steered already: one controller may have several channels")
+        if not isinstance(controller, AbstractController):
+            hint = "; gaits.feedback.Reflex makes one of a function (t, sensed)" if callable(controller) else ""
+            raise ValueError(f"Steered.controller = {shown(controller)}: must be a gaits.feedback controller{hint}")
+        if servo is not None and not isinstance(servo, AbstractServo):
+            raise ValueError(f"Steered.servo = {shown(servo)}: must be a gaits.feedback.Servo, Smooth or None")
+        if servo is not None and law is None:
+            raise ValueError("Steered.servo: there is no law for it to move; leave it out, or give a law(..., t, y)")
+        if torque is not None and not callable(torque):
+            raise ValueError(f"Steered.torque = {shown(torque)}: must be a function (t, q, dq, u) or None")
+        check_sensors(controller.sensors)
+        self.law, self.controller, self.servo, self.torque = law, controller, servo, torque
+
+    @property
+    def break_times(self) -> tuple:
+        """Times at which the law or the controller jumps in a higher derivative [s]."""
+        return tuple(getattr(self.law, "break_times", ())) + tuple(getattr(self.controller, "break_times", ()))
+
+    def replay(self, record: LoopRecord) -> Any:
+        """The law as it was driven in a run: a plain gait (X, t) or joint law (t), exact at the recorded times.
+
+        Args:
+            record: `feedback` of the trajectory of the run.
+        """
+        if self.servo is None or self.law is None:
+            return self.law
+        return Replay(self.law, record.time, record.motion)
+
+
+def check_sensors(sensors: Any) -> None:
+    """Refuses what is not a tuple of sensors with different names."""
+    if not isinstance(sensors, tuple) or not all(isinstance(sensor, AbstractSensor) for sensor in sensors):
+        raise ValueError(f"controller.sensors = {shown(sensors)}: must be a tuple of sensors, as (fb.Heading(),)")
+    names = [sensor.name for sensor in sensors]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"controller.sensors: two are named {name!r}: give one another name=...")
+        if not name.isidentifier():
+            raise ValueError(f"sensor name {name!r}: must be a plain name, such as 'heading'")
+
+
+def plain(gait: Any) -> Any:
+    """A gait or joint law that is not steered; a steered one is refused where there is no run."""
+    if isinstance(gait, Steered):
+        raise ValueError(
+            "gait is steered: it has a memory, and is given to rollout and simulate only. After a run, "
+            "gait.replay(run.feedback) is the plain law that was driven"
+        )
+    return gait
+
+
+LOST = "the controller returned a command that is NaN or infinite"
