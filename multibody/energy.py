@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
-from spatial import angular, cross, join, linear
+from spatial import Numbers, angular, cross, finite, join, linear
 
 from .coordinates import displacements
 from .immersion import Immersion, fluid_wrenches, immerse, water_along
@@ -64,7 +64,7 @@ def centre_of_mass(tree: Tree, state: BaseState, q: Float[Array, "positions"]) -
 
 
 def potential_energy(
-    tree: Tree, state: BaseState, q: Float[Array, "positions"], gravity: Float[Array, "3"] | None = None
+    tree: Tree, state: BaseState, q: Float[Array, "positions"], gravity: Numbers | None = None
 ) -> Float[Array, ""]:
     """Energy of the joint springs and, if gravity is given, gravitational energy [J].
 
@@ -77,7 +77,7 @@ def potential_energy(
     stretch = displacements(tree, q) - tree.rest
     energy = 0.5 * jnp.sum(tree.stiffness * stretch * stretch)
     if gravity is not None:
-        energy = energy - mass(tree) * jnp.dot(gravity, centre_of_mass(tree, state, q))
+        energy = energy - mass(tree) * jnp.dot(finite("gravity", gravity, (3,)), centre_of_mass(tree, state, q))
     return energy
 
 

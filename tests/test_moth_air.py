@@ -105,32 +105,6 @@ def test_the_moth_of_table_1():
     assert flight(sections=1).wing_joints == 1
 
 
-def test_energy_of_a_moth_left_to_itself():
-    """Stroke held, no lift, no drag, no dampers: springs, bodies and carried air keep their energy."""
-    tree = moth(parameters=MothParameters(damping=0.0))
-    air = hydro.QuasiSteady(lift=0.0, drag=0.0, drag_swing=0.0)
-    count = len(tree.passive_freedoms)
-    run = mb.rollout(
-        tree,
-        lambda t: jnp.zeros(2),
-        air,
-        0.02,
-        state=mb.BaseState(twist=[0.1, 0.2, -0.1, 3.0, 5.0, -4.0]),
-        joints=0.3 * np.cos(np.arange(count)),
-        joint_rates=30.0 * np.sin(np.arange(count)),
-        samples=3,
-        rtol=1e-10,
-        atol=1e-11,
-    )
-
-    def energy(k):
-        state, q, dq = run.state(k), run.joints[k], run.joint_rates[k]
-        return mb.kinetic_energy(tree, state, q, dq, fluid=air) + mb.potential_energy(tree, state, q)
-
-    energies = [float(jax.jit(energy)(jnp.asarray(k))) for k in range(3)]
-    assert np.ptp(energies) < 1e-8 * energies[0]  # a hundred times the tolerance of the step
-
-
 def test_refusals():
     with pytest.raises(ValueError, match=r"drag - \|drag_swing\| = -0\.5.*: must be finite and not negative"):
         hydro.QuasiSteady(drag=1.0, drag_swing=1.5)

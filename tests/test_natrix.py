@@ -9,7 +9,7 @@ import pytest
 import hydro
 import multibody as mb
 from anguilla.robots.natrix import model as natrix
-from anguilla.robots.natrix.laws import HeldShape, natrix_bending, natrix_shape, natrix_undulation
+from anguilla.robots.natrix.laws import natrix_bending, natrix_shape, natrix_undulation
 from anguilla.robots.natrix.roll import RollResponse, initial_rolls, rest_states, roll_response, undulating
 from anguilla.robots.natrix.tree import LENGTH, YAW_ABSCISSAE, natrix_solids
 from multibody.floating_batch import floating_rate
@@ -72,37 +72,6 @@ def test_a_heavy_robot_sinks():
         mb.equilibrium(heavy, jnp.zeros(14), SURFACE)
     with pytest.raises(ValueError, match="the robot sinks"):
         mb.righting_curve(heavy, jnp.zeros(14), SURFACE, [0.0])
-
-
-@pytest.fixture(scope="module")
-def rocking(tree, shapes):
-    q, rest = shapes
-    heeled = mb.floating_state(tree, q, rest.coordinates + jnp.array([0.0, np.deg2rad(5.0), 0.0]))
-    return mb.march(tree, HeldShape(q), SURFACE, 10.0, dt=1e-3, every=100, state=heeled, gravity=hydro.EARTH)
-
-
-def test_energy_of_a_frozen_shape(tree, shapes, rocking):
-    """RK4, 1 ms, 10 s: 1e-8 of the energy of rocking (published: 1e-2); and it does rock."""
-    q, rest = shapes
-
-    def energy(position, quaternion, twist):
-        at = unchecked_state(position, quaternion, twist)
-        high = mb.mass(tree) * 9.81 * mb.centre_of_mass(tree, at, q)[2]
-        return mb.kinetic_energy(tree, at, q, jnp.zeros(14)) + high + mb.fluid_potential(tree, SURFACE, at, q)
-
-    states = [
-        jnp.concatenate([part[None], run])
-        for part, run in (
-            (rest.state.position, rocking.position),
-            (rest.state.quaternion, rocking.quaternion),
-            (rest.state.twist, rocking.twist),
-        )
-    ]
-    least, *energies = jax.jit(jax.vmap(energy))(*states)
-    energies = jnp.stack(energies)
-    assert float(jnp.max(jnp.abs(energies - energies[0])) / (energies[0] - least)) < 1e-8
-    assert float(energies[0] - least) > 1e-3
-    assert float(jnp.ptp(rocking.quaternion[:, 1])) > 0.06  # half of twice some five degrees
 
 
 def test_reduced_dynamics_are_newton_euler(tree):

@@ -10,6 +10,7 @@ from . import (
     engines as engines,
     estimators as estimators,
     loads as loads,
+    machine_energy as machine_energy,
     passing_water as passing_water,
     peers as peers,
     rigid_body as rigid_body,
