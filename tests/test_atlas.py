@@ -32,6 +32,15 @@ def test_the_table_says_what_is_from_memory_and_what_no_rule_reproduces(rows):
     assert "Chosen: the shedding rule" in words and "Not in the atlas" in words
 
 
+def test_a_two_dimensional_swimmer_is_a_misfit_and_says_so():
+    known = {swimmer.name: swimmer for swimmer in atlas.SWIMMERS}
+    carling = known["carling"]
+    row = atlas.Swum(carling, "truncate", 0.41, 3000.0, 0.6, 0.7, True)
+    assert row.verdict == "misfit" and not carling.speed.from_memory
+    assert "two-dimensional" in atlas.notes([row]) and "independent figures in view" in atlas.notes([row])
+    assert {s.name for s in atlas.SWIMMERS if s.role == "fixed"} == {"kern-reference"}
+
+
 def test_refusals():
     with pytest.raises(ValueError, match="swimmer 'trout': must be one of kern-reference, kern-fast"):
         atlas.swum(["trout"])

@@ -1,4 +1,4 @@
-"""The pages on one's own beam and robot run from top to bottom, as a reader would run them."""
+"""The pages on one's own beam and robot and on measured motion run from top to bottom, as a reader would run them."""
 
 import re
 import warnings
@@ -9,7 +9,7 @@ import pytest
 PAGES = Path(__file__).parents[1] / "docs" / "howto"
 
 
-@pytest.mark.parametrize("page", ["beam", "robot"])
+@pytest.mark.parametrize("page", ["beam", "robot", pytest.param("identify", marks=pytest.mark.slow)])
 def test_the_page_runs(page, monkeypatch, capsys):
     cells = re.findall(
         r"^```{code-cell} python\n(.*?)^```$", (PAGES / f"{page}.md").read_text(encoding="utf-8"), re.S | re.M
@@ -25,6 +25,10 @@ def test_the_page_runs(page, monkeypatch, capsys):
     if page == "robot":
         assert float(re.search(r"x = (-?\d+\.\d+) m", printed).group(1)) < -0.1  # it swims forward, towards -x
         assert names["film"].stat().st_size > 10_000
+    elif page == "identify":
+        found = names["found"]
+        assert names["fit"].residual < 6e-4 and not found.untold
+        assert (abs(found.estimate - [1.0, 1.0, -0.5]) < 4 * found.standard_error).all()
     else:
         share = float(re.search(r"(\d\.\d+) of the volume of the mesh", printed).group(1))
         assert abs(share - 1.0) < 0.01

@@ -14,23 +14,24 @@ SOURCE = "S. Kern, P. Koumoutsakos, Simulations of optimized anguilliform swimmi
 _HEAD, _TAIL, _HEAD_WIDTH, _TAIL_WIDTH = 0.04, 0.95, 0.04, 0.01
 
 
-def _height(s: Float[Array, ""]) -> Float[Array, ""]:
+def height(s: Float[Array, ""]) -> Float[Array, ""]:
+    """Half height of the body at an abscissa [m]."""
     inside = 1.0 - ((s - 0.51) / 0.51) ** 2
     return 0.08 * jnp.where(inside > 0, jnp.sqrt(jnp.where(inside > 0, inside, 1.0)), 0.0)
 
 
 def _head(s):
     square = 2.0 * _HEAD_WIDTH * s - s * s
-    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0), _height(s)
+    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0), height(s)
 
 
 def _trunk(s):
     share = (s - _HEAD) / (_TAIL - _HEAD)
-    return _HEAD_WIDTH - (_HEAD_WIDTH - _TAIL_WIDTH) * share**2, _height(s)
+    return _HEAD_WIDTH - (_HEAD_WIDTH - _TAIL_WIDTH) * share**2, height(s)
 
 
 def _tail(s):
-    return _TAIL_WIDTH * (1.0 - s) / (1.0 - _TAIL), _height(s)
+    return _TAIL_WIDTH * (1.0 - s) / (1.0 - _TAIL), height(s)
 
 
 def body() -> cosserat.Beam:

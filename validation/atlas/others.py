@@ -50,7 +50,7 @@ LAMPREY = Swimmer(
     name="lamprey",
     title="lamprey over Reynolds numbers",
     source="I. Borazjani, F. Sotiropoulos, anguilliform swimming, transitional and inertial regimes, J. Exp. Biol. "
-    "212, 2009; amplitude 0.089 exp(s - 1) and wave length 0.642 from memory",
+    "212, 2009: abstract for the trend; amplitude 0.089 exp(s - 1) and wave length 0.642 from memory",
     body=body,
     gait=lambda: GrowingWave(jnp.asarray(0.089), jnp.asarray(0.642)),
     period=1.0,
@@ -59,8 +59,8 @@ LAMPREY = Swimmer(
     edge=0.95,
     speed=None,
     independent={},
-    chosen="the body of Kern and Koumoutsakos stands for the lamprey's; published only as a trend, from memory: the "
-    "Strouhal number of free swimming falls as the Reynolds number rises",
+    chosen="the body of Kern and Koumoutsakos stands for the lamprey's; published as a trend: over Re = 300, 4000 "
+    "and infinity the Strouhal number of free swimming falls, and nears 0.45 only as the Reynolds number rises",
     role="judged",
 )
 LAMPREY_VISCOSITIES = (1.0e-3, 1.0e-4, 1.0e-6)  # [m²/s], for a length and a period of one
