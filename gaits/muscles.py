@@ -26,7 +26,7 @@ class HillMuscle(AbstractTension):
     Attributes:
         force: greatest isometric force F0 [N].
         length: optimal length l_opt [m].
-        activation: a in [0, 1], clipped there: a number, a function of time, or `Commanded()`.
+        activation: a, clipped to 0 .. 1: a number, a function of time, or `Commanded()`.
         speed: v_max, greatest speed of shortening, in optimal lengths per second [1/s].
         width: of the force-length curve [-].
         curvature: c of Hill's hyperbola, a / F0 in his notation [-].

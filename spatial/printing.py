@@ -31,10 +31,15 @@ def summary(module: eqx.Module) -> str:
     parts = []
     for name in vars(module):
         value = getattr(module, name)
-        if value is not None and not callable(value):
+        if _shows(value):
             unit = units(type(module)).get(name, "")
             parts.append(f"{name} {value_text(value)}{' ' + unit if unit else ''}")
     return f"{type(module).__name__}({', '.join(parts)})"
+
+
+def _shows(value: Any) -> bool:
+    """Whether a value has something to show: functions have not, laws that print themselves have."""
+    return value is not None and (isinstance(value, Printed) or not callable(value))
 
 
 def value_text(value: Any) -> str:
@@ -45,6 +50,8 @@ def value_text(value: Any) -> str:
         return str(value)
     if isinstance(value, tuple) and any(isinstance(part, eqx.Module) for part in value):
         return "(" + ", ".join(map(value_text, value)) + ")"
+    if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
+        return "(" + ", ".join(value) + ")"
     if isinstance(value, (str, bool, int)):
         return str(value)
     try:
@@ -61,7 +68,7 @@ def value_text(value: Any) -> str:
 @functools.cache
 def units(kind: type) -> dict[str, str]:
     """Units of the attributes of a class, from its docstring; "-" is left out."""
-    text = inspect.getdoc(kind) or ""
+    text = (inspect.getdoc(kind) or "").partition("Example")[0]
     found = re.findall(r"^\s{4}(\w+):(?:(?!^\s{4}\w+:)[^\[])*\[([^\]]+)\]", text.partition("Attributes:")[2], re.M)
     return {name: unit for name, unit in found if unit != "-"}
 
@@ -71,7 +78,7 @@ def as_html(module: eqx.Module) -> str:
     rows = []
     for name in vars(module):
         value = getattr(module, name)
-        if value is not None and not callable(value):
+        if _shows(value):
             unit = units(type(module)).get(name, "")
             rows.append(
                 f"<tr><td>{name}</td><td>{html.escape(value_text(value))}</td><td>{html.escape(unit)}</td></tr>"

@@ -17,6 +17,7 @@ from . import (
     slender_bodies as slender_bodies,
     small_parts as small_parts,
     soft_bodies as soft_bodies,
+    threads as threads,
     tree_conservation as tree_conservation,
     tree_instant as tree_instant,
 )

@@ -344,4 +344,24 @@ MUTANTS = (
         "panels @ inside.T + behind[..., None]", "panels @ inside.T + 0.0 * behind[..., None]",
         ("soft_bend_45",),
     ),
+    Mutant(
+        "tangent_of_a_thread", "a change of the offset, D', left out of the tangent", "cosserat/soft/threads.py",
+        "u = gamma + cross(kappa, D) + slope", "u = gamma + cross(kappa, D)",
+        ("thread_oblique",),
+    ),
+    Mutant(
+        "arm_of_a_thread", "sign of the moment D × t", "cosserat/soft/threads.py",
+        "cross(self.offset, pull)", "cross(pull, self.offset)",
+        ("thread_oblique",),
+    ),
+    Mutant(
+        "power_of_the_muscles", "power of actuators with the sign of the stress", "cosserat/soft/instant.py",
+        "active=-sampled.active_force(", "active=sampled.active_force(",
+        ("thread_power",),
+    ),
+    Mutant(
+        "one_side_of_a_via_point", "a cable pulls its points one way only", "multibody/cables.py",
+        "- jnp.pad(forces, ((1, 0), (0, 0)))", "- 0.0 * jnp.pad(forces, ((1, 0), (0, 0)))",
+        ("cable_virtual_work",),
+    ),
 )  # fmt: skip
