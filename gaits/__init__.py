@@ -26,6 +26,7 @@ from .muscles import EkebergMuscle as EkebergMuscle, HillMuscle as HillMuscle
 from .orbits.cycle import Cycle as Cycle
 from .orbits.periodic import Orbit as Orbit, periodic_orbit as periodic_orbit
 from .published import PUBLISHED as PUBLISHED, dive as dive, planar as planar, spiral as spiral, turn as turn
+from .rhythm import NodeStrain as NodeStrain, Oscillators as Oscillators
 from .search import objectives as objectives
 from .search.identification import identify as identify
 from .search.identified import Identified as Identified
@@ -79,10 +80,12 @@ __all__ = (
     "HillMuscle",
     "Identified",
     "MidlineFit",
+    "NodeStrain",
     "Objective",
     "OptimisationError",
     "Optimum",
     "Orbit",
+    "Oscillators",
     "Ramps",
     "SinusLifting",
     "Start",
