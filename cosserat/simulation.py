@@ -26,6 +26,7 @@ from .output_stations import Along
 from .panel_limits import expansion_tail
 from .panel_loops import second_loop
 from .panels import on_panels
+from .soft.body_view import last_commands
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState
@@ -176,7 +177,8 @@ def simulate(
         progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
         method=method,
     )
-    steered, gait = gait, driven_gait(gait, trajectory)
+    steered = gait
+    gait = driven_gait(gait, trajectory)
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
     if isinstance(beam, Soft):
@@ -212,7 +214,7 @@ def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
     return duration * path.seconds * (1e-6 / rtol) ** 0.2
 
 
-def _raise_if_coiled(path: AbstractSpacePath, gait: Gait, body: Any, trajectory: Trajectory) -> None:
+def _raise_if_coiled(path: AbstractSpacePath, gait: Any, body: Any, trajectory: Trajectory) -> None:
     if bool(trajectory.coiled):
         k = int(np.argmax(path.turn(body, gait, trajectory.time)))
         raise SimulationError(f"at t = {float(trajectory.time[k]):g} s {COILED}")
@@ -230,7 +232,9 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
     def instant(k):
         t, state = trajectory.time[k], trajectory.state(k)
         if isinstance(state, SoftState):
-            now = soft_instant(body, gait, fluid, state, t)
+            record = trajectory.feedback
+            command = None if record is None else last_commands(beam, record.command[k])
+            now = soft_instant(body, gait, fluid, state, t, command)
             head, sums = now.head, soft_energetics(body, fluid, now)
             loops = second_loop(sampled, now.law, fluid, head, t, now.first, prepared, now.at_nose)
             fields = instant_fields(loops, along, now, gait, fluid, t)

@@ -20,6 +20,7 @@ from spatial import Numbers, one_of, quaternion_rate
 from stepping import (
     STORED_STEPS,
     Marcher,
+    Point,
     SemiImplicit,
     Span,
     break_times,
@@ -34,6 +35,7 @@ from .body_view import BeamView, straight
 from .head_equation import check_model, head_of
 from .panel_limits import curvature_turns, relative_turn
 from .panels import on_panels
+from .soft.body_view import SoftView
 from .soft.mechanism import SoftMechanism, states_of
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
@@ -197,13 +199,16 @@ def rollout(
     if isinstance(beam, Soft):
         panels = on_panels(path)
         sampled = sample_soft(beam, fluid, panels.order, panels.panels)
+        begin = start_of(beam, state)
+        loop, states = _closed_soft(sampled, gait, fluid, span.t0, begin, memory)
+        begin = begin, states
         implicit = solver is None and controller is None if method is None else method == "implicit"
         if implicit and dt0 is not None:
-            run = _stepped_soft(sampled, gait, fluid, _even_steps(span, times, dt0), start_of(beam, state))
+            run = _stepped_soft(sampled, loop, fluid, _even_steps(span, times, dt0), begin)
         else:
             if implicit:
                 marcher = Marcher(SemiImplicit(), controller, rtol, atol, dt0, max_steps, adjoint, progress)
-            run = _integrate_soft(sampled, gait, fluid, span, start_of(beam, state), marcher, land)
+            run = _integrate_soft(sampled, loop, fluid, span, begin, marcher, land)
     else:
         if method == "implicit":
             raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
@@ -238,6 +243,17 @@ def _closed(beam, gait, fluid, t0, state, path, memory):
     grid = path.grid(beam, fluid, path.sample(beam, fluid))
     view = lambda law: BeamView(t0, state, law or straight, grid, fluid)  # noqa: E731
     return open_or_closed(gait, t0, view, memory, check_gait)
+
+
+def _closed_soft(sampled, gait, fluid, t0, state, memory):
+    """The loop of a gait on a soft beam, and its memory at the start."""
+    view = lambda law: SoftView.of(sampled, law, fluid, t0, state)  # noqa: E731
+    loop, states = open_or_closed(gait, t0, view, memory, lambda law: None if law is None else check_gait(law))
+    if isinstance(loop, ClosedLoop) and loop.size < sampled.soft.commands:
+        raise ValueError(
+            f"the actuators read {sampled.soft.commands} commands: the controller gives {loop.size}; they read its last"
+        )
+    return loop, states
 
 
 def _at_first(loop, memory, t0):
@@ -324,26 +340,47 @@ def _integrate(body, beam, loop, fluid, span, start, path, marcher, dense, land)
     return Trajectory(*parts, dense=march.dense, feedback=record)
 
 
+def _soft_mechanism(sampled, loop, fluid):
+    if isinstance(loop, ClosedLoop):
+        return SoftMechanism(sampled, None, fluid, closed=loop)
+    return SoftMechanism(sampled, loop.law, fluid)
+
+
 @program
-def _integrate_soft(sampled, gait, fluid, span, state, marcher, land):
+def _integrate_soft(sampled, loop, fluid, span, start, marcher, land):
     """The compiled part, for a soft beam and steps under error control."""
-    mechanism = SoftMechanism(sampled, gait, fluid)
-    march = integrate(mechanism, mechanism.start(state), span, marcher, gait, False, land)
-    return _soft_trajectory(mechanism, span, march.states, march.steps, march.reached)
+    mechanism = _soft_mechanism(sampled, loop, fluid)
+    begin = mechanism.start(*start)
+    extra = sum(jnp.size(part) for part in jax.tree.leaves(begin.memory))
+    march = integrate(mechanism, begin, span, marcher, loop, False, land, extra)
+    return _soft_trajectory(mechanism, span, march.states, march.steps, march.reached, begin)
 
 
 @program
-def _stepped_soft(sampled, gait, fluid, span, state):
+def _stepped_soft(sampled, loop, fluid, span, start):
     """The compiled part, for a soft beam and implicit steps."""
-    mechanism = SoftMechanism(sampled, gait, fluid)
-    points = implicit_steps(mechanism, mechanism.start(state), span, breaks=break_times(gait))
+    mechanism = _soft_mechanism(sampled, loop, fluid)
+    begin = mechanism.start(*start)
+    points = implicit_steps(mechanism, begin, span, breaks=break_times(loop))
     steps = jnp.asarray([span.between * span.records, 0])
-    return _soft_trajectory(mechanism, span, points, steps, jnp.asarray(True))
+    return _soft_trajectory(mechanism, span, points, steps, jnp.asarray(True), begin)
 
 
-def _soft_trajectory(mechanism, span, points, steps, reached):
-    sampled, gait = mechanism.sampled, mechanism.gait
+def _soft_trajectory(mechanism, span, points, steps, reached, begin):
+    sampled, gait, record = mechanism.sampled, mechanism.gait, None
     head, q, dq = states_of(mechanism, span.times, points)
+    if mechanism.closed is not None:
+        loop = mechanism.closed
+
+        def at(parts):
+            t, position, quaternion, free, velocity, memory = parts
+            point = Point((position, quaternion), free, velocity, memory)
+            return mechanism.now(t, point, mechanism.state(t, point))
+
+        states = points.pose[0], unit_quaternions(points.pose[1]), points.free, points.velocity
+        first = (span.t0, *begin.pose, begin.free, begin.velocity, begin.memory)
+        record = loop.recorded(at, span.times, states, points.memory, first)
+        gait = loop.steered.replay(record)
 
     def turns(at):
         t, q = at
@@ -352,7 +389,7 @@ def _soft_trajectory(mechanism, span, points, steps, reached):
     turn = jnp.max(relative_turn(jax.lax.map(turns, (span.times, q))))
     succeeded = reached & jnp.all(jnp.isfinite(head.twist)) & jnp.all(jnp.isfinite(dq))
     parts = (span.times, head.position, head.quaternion, head.twist, steps, succeeded, Limits(None, turn))
-    return Trajectory(*parts, q=q, dq=dq)
+    return Trajectory(*parts, q=q, dq=dq, feedback=record)
 
 
 def _even_steps(span, times, dt0):

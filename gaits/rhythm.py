@@ -172,6 +172,7 @@ class NodeStrain(eqx.Module):
         nodes: abscissae [m].
         strain: "K3" and so on.
         gait: strain law (X, t) -> (Γ, K) to which the spline is added; None for a straight body.
+        pieces: coefficients of the spline of each node's unit value, highest power first, of any unit.
     """
 
     nodes: Float[Array, "n"]

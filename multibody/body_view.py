@@ -2,10 +2,11 @@
 
 from jaxtyping import Array, Float
 
-from gaits.feedback.body_view import AbstractBodyView, Place
+from gaits.feedback.body_view import AbstractBodyView, Place, nth_thread
 from hydro import AbstractFluid
 from hydro.streams import water_velocity
 
+from .cables import Cable, pull
 from .kinematics import configuration, own_twists, spread_accelerations, spread_twists
 from .newton_euler import Dynamics
 from .state import BaseState
@@ -23,6 +24,8 @@ class TreeView(AbstractBodyView):
         dq: joint velocities [rad/s or m/s].
         fluid: the fluid around the bodies.
         found: accelerations and torques; None before the dynamics.
+        cables: between the bodies.
+        command: commands of the cables, of any unit; None before the controller has given them.
     """
 
     t: Float[Array, ""]
@@ -32,6 +35,8 @@ class TreeView(AbstractBodyView):
     dq: Float[Array, "freedoms"]
     fluid: AbstractFluid
     found: Dynamics | None = None
+    cables: tuple[Cable, ...] = ()
+    command: Float[Array, "commands"] | None = None
 
     def pose(self, at: Place = None) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
         """Position in the world [m] and axes in the world, as columns."""
@@ -70,6 +75,10 @@ class TreeView(AbstractBodyView):
     def torque(self, name: str) -> Float[Array, "_"]:
         """Motor torques of a joint [N·m or N]."""
         return self._found().torque[self._freedoms(self._joint(name))]
+
+    def thread(self, number: int) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
+        """Length [m], rate [m/s] and tension [N] of a cable."""
+        return nth_thread(number, pull(self.tree, self.cables, self.t, self.base, self.q, self.dq, self.command))
 
     def _found(self):
         if self.found is None:

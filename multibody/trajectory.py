@@ -180,10 +180,12 @@ class Drive(eqx.Module):
         point: Point,
         law: JointLaw | None,
         found: Dynamics | None = None,
+        command: Float[Array, "m"] | None = None,
     ) -> TreeView:
-        """What sensors see at a time [s] and a point under a law; with accelerations where they are found."""
+        """What sensors see at a time [s] and a point under a law; with accelerations and command where known."""
         q, dq, _ = self.joints(tree, t, *point[3:], law)
-        return TreeView(t, tree, unchecked_state(*point[:3]), q, dq, self.medium.fluid, found)
+        base, given = unchecked_state(*point[:3]), self.read(command)
+        return TreeView(t, tree, base, q, dq, self.medium.fluid, found, self.actuators, given)
 
     def rates(
         self, tree: Tree, t: Float[Array, ""], point: Point, now: Instant | None = None
@@ -375,7 +377,7 @@ def _integrate(tree, drive, loop, integrand, span, start, memory, marcher):
         now = react(t, point, memory)
         rates, (base, q, dq, motion) = drive.rates(tree, t, point, now)
         more = jnp.zeros(0) if integrand is None else integrand(t, base, q, dq, motion)
-        memory_rates = now.memory_rates(lambda: drive.view(tree, t, point, now.law, motion))
+        memory_rates = now.memory_rates(lambda: drive.view(tree, t, point, now.law, motion, now.command))
         return *rates, more, memory_rates
 
     counted = jax.eval_shape(lambda y: field(span.t0, (*y, jnp.zeros(0), memory))[-2], start)

@@ -239,7 +239,7 @@ def test_a_delayed_wave_is_late(kind, order, error):
         (fb.Hold([0.0], fb.Heading(2.5)), "sensor 'heading'.*between the nose"),
         (fb.Hold([0.0], fb.Strain((0.1, -0.2))), "sensor 'strain'.*between the nose"),
         (fb.Hold([0.0], fb.Depth("head")), "sensor 'depth'.*abscissa"),
-        (fb.Hold([0.0], fb.ThreadLength("left")), "sensor 'length_left'.*no threads"),
+        (fb.Hold([0.0], fb.ThreadLength(0)), "sensor 'length_0'.*no threads"),
         (fb.Reflex(lambda t, sensed: sensed["heading"], fb.Heading()), r"command of shape \(\).*\(m,\)"),
         (fb.Reflex(lambda t, sensed: sensed["depth"], fb.Heading()), "asks for sensed.*heading"),
         (fb.Hold([0.0, 1.0]), r"Offset of \('K3',\) needs 1"),
@@ -295,3 +295,59 @@ def test_a_controller_that_returns_nan_is_named():
     law = gaits.Steered(None, broken, torque=lambda t, q, dq, u: u)
     with pytest.raises(Exception, match="controller returned a command that is NaN"):
         mb.rollout(arm(False), law, t1=0.1, samples=2, max_steps=50)
+
+
+# Soft beams.
+
+
+def rod(actuators=(), head=None):
+    """A short soft rod that bends, damped."""
+    body = cosserat.rod(length=0.4, b=0.01, c=0.012)
+    law = cosserat.Elastic(young=2e5, damping_time=0.05)
+    return cosserat.Soft(
+        body,
+        cosserat.FreeStrains(modes={"K3": 2}),
+        law,
+        actuators=actuators,
+        head=cosserat.Clamped() if head is None else head,
+    )
+
+
+def test_the_tension_of_a_thread_by_feedback_is_that_of_its_own_law():
+    """T = 3 + 40 (ℓ - 0.4) by a sensor of the length and a command, against the same law inside the thread."""
+    pull = fb.Reflex(
+        lambda t, sensed: jnp.stack([3.0 + 40.0 * (sensed["length_0"] - 0.4)]), fb.ThreadLength(0), fb.ThreadTension(0)
+    )
+    commanded = rod(cosserat.Thread((0.006, 0.0), gaits.Commanded()))
+    own = rod(cosserat.Thread((0.006, 0.0), gaits.StateTension(lambda t, length, rate, u: 3.0 + 40.0 * (length - 0.4))))
+    how = {"t1": 0.5, "samples": 6, "dt0": 0.02}
+    driven = cosserat.rollout(commanded, gaits.Steered(None, pull), **how)
+    built = cosserat.rollout(own, None, **how)
+    assert float(jnp.max(jnp.abs(built.q))) > 0.1
+    np.testing.assert_allclose(driven.q, built.q, rtol=0, atol=1e-11)
+    # The filtered tension has settled on the command: both are slow against 10 ms.
+    np.testing.assert_allclose(driven.sensed["tension_0"][-1], driven.command[-1, 0], rtol=2e-2)
+
+
+@pytest.mark.slow
+def test_the_power_of_a_steered_soft_body_is_balanced():
+    """Work of imposed strains and of the threads = change of energy + viscous loss, over a run with both steered."""
+    body = cosserat.rod(length=0.4, b=0.01, c=0.012)
+    thread = cosserat.Thread((0.006, 0.0), gaits.Commanded())
+    law = cosserat.Elastic(young=2e5, damping_time=0.05)
+    soft = cosserat.Soft(body, cosserat.FreeStrains(start=0.2, modes={"K3": 2}), law, actuators=thread)
+    bent = lambda X, t, y: jnp.array([1.0, 0, 0, 0, 0, 0]).at[5].add(y[0])  # noqa: E731
+    both = fb.Reflex(
+        lambda t, sensed: jnp.stack([2.0 - sensed["strain"], 3.0 + sensed["heading"]]), fb.Strain(0.35), fb.Heading()
+    )
+    gait = gaits.Steered(bent, both, servo=fb.Servo(2.0))
+    how = {"t1": 0.2, "samples": 201, "progress": False, "rtol": 1e-9, "atol": 1e-11}
+    run = cosserat.simulate(soft, gait, **how)
+    energy = (run.kinetic_energy + run.elastic_energy).values
+    power = (run.actuator_power + run.muscle_power - run.viscous_loss).values
+    t = run.time.values
+    work = np.concatenate([[0.0], np.cumsum(np.diff(t) * (power[1:] + power[:-1]) / 2)])
+    slope = np.gradient(power, t)
+    work -= np.concatenate([[0.0], np.cumsum(np.diff(t) ** 2 * np.diff(slope) / 12)])  # Euler and Maclaurin
+    assert np.ptp(energy) > 1e-4
+    np.testing.assert_allclose(energy - energy[0], work, rtol=0, atol=1e-4 * np.ptp(energy))

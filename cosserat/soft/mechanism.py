@@ -5,12 +5,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PyTree
 
+from gaits.feedback.loop import ClosedLoop, Instant
 from hydro import AbstractFluid
 from spatial import matrix_from_quaternion, quaternion_rate
 from stepping.mechanism import AbstractMechanism, Equations, Point
 
 from ..state import HeadState, unchecked_state
 from ..strain import Gait
+from .body_view import SoftView, last_commands
 from .sampled_soft import SampledSoft
 from .soft_beam import SoftState, unchecked_soft_state
 from .soft_loop import SoftLoop, soft_loop
@@ -27,12 +29,14 @@ class SoftMechanism(AbstractMechanism):
         gait: what imposes strains; None for the rest shape.
         fluid: the fluid around it.
         command: commands of its actuators, of any unit; zero when None.
+        closed: a loop that steers the gait and gives the commands, with the memory of the points; None for none.
     """
 
     sampled: SampledSoft
     gait: Gait | None
     fluid: AbstractFluid
     command: Float[Array, "commands"] | None = None
+    closed: ClosedLoop | None = None
 
     @property
     def held(self) -> tuple[int, ...]:
@@ -49,13 +53,10 @@ class SoftMechanism(AbstractMechanism):
         """D_ε [J·s]."""
         return self.sampled.damping
 
-    def start(self, state: SoftState) -> Point:
-        """The point that a state is."""
-        return Point(
-            (state.position, state.quaternion),
-            state.q,
-            jnp.concatenate([state.twist[np.asarray(self.held, int)], state.dq]),
-        )
+    def start(self, state: SoftState, memory: PyTree = ()) -> Point:
+        """The point that a state and a memory are."""
+        velocity = jnp.concatenate([state.twist[np.asarray(self.held, int)], state.dq])
+        return Point((state.position, state.quaternion), state.q, velocity, memory)
 
     def state(self, t: Float[Array, ""], point: Point) -> SoftState:
         """Head and modes at a point, with what the holder of the head gives."""
@@ -65,19 +66,45 @@ class SoftMechanism(AbstractMechanism):
         head, _ = self.sampled.soft.head.held(unchecked_state(position, quaternion, twist), t)
         return unchecked_soft_state(head, point.free, point.velocity[h:])
 
-    def loop(self, t: Float[Array, ""], state: SoftState) -> SoftLoop:
-        """One evaluation."""
-        head, q, dq = state.head, state.q, state.dq
-        return soft_loop(self.sampled, self.gait, self.fluid, head, q, dq, t, command=self.command)
+    def now(self, t: Float[Array, ""], point: Point, state: SoftState) -> Instant:
+        """The gait at a point [s], steered or not."""
+        if self.closed is None:
+            return Instant(self.gait, self.command)
+        return self.closed.react(t, point.memory, lambda gait: SoftView.of(self.sampled, gait, self.fluid, t, state))
+
+    def loop(self, t: Float[Array, ""], state: SoftState, now: Instant | None = None) -> SoftLoop:
+        """One evaluation; under the gait and the commands of the mechanism itself when `now` is None."""
+        now = Instant(self.gait, self.command) if now is None else now
+        given = now.command
+        if self.closed is not None and given is not None:
+            given = last_commands(self.sampled.soft, given)
+        return soft_loop(self.sampled, now.law, self.fluid, state.head, state.q, state.dq, t, command=given)
 
     def equations(self, t: Float[Array, ""], point: Point) -> Equations:
         """Inertia and force of what moves freely."""
-        loop = self.loop(t, self.state(t, point))
+        state = self.state(t, point)
+        now = self.now(t, point, state)
+        loop = self.loop(t, state, now)
         matrix, force = loop.inertia(), loop.force()
         moving = np.concatenate([self.held, 6 + np.arange(point.free.shape[0])]).astype(int)
         if len(self.held) < 6:
             force = force - matrix[:, :6] @ loop.given
-        return Equations(matrix[np.ix_(moving, moving)], force[moving])
+        return Equations(matrix[np.ix_(moving, moving)], force[moving], (now, loop.given))
+
+    def memory_rates(
+        self, t: Float[Array, ""], point: Point, acceleration: Float[Array, "m"], equations: Equations
+    ) -> PyTree:
+        """Of the loop; () for a gait that nothing steers."""
+        now, given = equations.details
+        if self.closed is None:
+            return ()
+        h, state = len(self.held), self.state(t, point)
+        rate = given.at[np.asarray(self.held, int)].set(acceleration[:h], unique_indices=True)
+
+        def after():
+            return SoftView.of(self.sampled, now.law, self.fluid, t, state, rate, acceleration[h:], now.command)
+
+        return now.memory_rates(after)
 
     def pose_rates(self, pose: PyTree, velocity: Float[Array, "m"]) -> PyTree:
         """Of position and quaternion; zero for a head on a given path, whose pose is that of the path."""
@@ -87,10 +114,14 @@ class SoftMechanism(AbstractMechanism):
 
     def rates(self, t: Float[Array, ""], point: Point) -> Point:
         """Rates of all states, for explicit steps; cheaper to differentiate than through `equations`."""
-        loop = self.loop(t, self.state(t, point))
+        state = self.state(t, point)
+        now = self.now(t, point, state)
+        loop = self.loop(t, state, now)
         moving = np.concatenate([self.held, 6 + np.arange(point.free.shape[0])]).astype(int)
         rates = loop.rates()[moving]
-        return Point(self.pose_rates(point.pose, point.velocity), point.velocity[len(self.held) :], rates)
+        found = Equations(jnp.zeros((0, 0)), jnp.zeros(0), (now, loop.given))
+        memory = self.memory_rates(t, point, rates, found)
+        return Point(self.pose_rates(point.pose, point.velocity), point.velocity[len(self.held) :], rates, memory)
 
 
 def states_of(

@@ -55,6 +55,14 @@ class AbstractBodyView(eqx.Module):
         """Motor torques of a joint [N·m or N]; known after the dynamics only."""
         raise ValueError(f"joint {name!r}: this body has no joints; give the sensor a tree")
 
-    def thread(self, name: str) -> Any:
-        """Length [m], rate [m/s] and tension [N] of a thread."""
-        raise ValueError(f"thread {name!r}: this body has no threads")
+    def thread(self, number: int) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
+        """Length [m], rate [m/s] and tension [N] of a thread; the tension is known after the command only."""
+        raise ValueError(f"thread {number}: this body has no threads")
+
+
+def nth_thread(number: int, found: Any) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
+    """Length [m], rate [m/s] and tension [N] of one of several threads; a number that none has is refused."""
+    count = found.length.shape[0]
+    if number >= count:
+        raise ValueError(f"thread {number}: this body has {count} threads, numbered from 0")
+    return found.length[number], found.rate[number], found.tension[number]

@@ -176,7 +176,8 @@ class HeadingHold(AbstractController):
             else positive("HeadingHold.integral_time", integral_time, "s", ())
         )
         self.limit = positive("HeadingHold.limit", limit, "1/m", ())
-        self.sensors = (Heading() if sensor is None else sensor,)
+        # pyright expects a generated constructor in every subclass of a Module; equinox inherits that of the base.
+        self.sensors = (Heading() if sensor is None else sensor,)  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "2"]:
         """Filtered error and its integral: none [rad]."""

@@ -282,22 +282,24 @@ class JointVelocity(_Still):
         return view.joint(self.at)[1]
 
 
-class ThreadLength(_Still):
-    """Length of a thread [m].
+class ThreadLength(AbstractSensor):
+    """Length of a thread of a soft beam or a cable of a tree [m].
 
     Attributes:
-        at: name of the thread.
-        name: key of the reading; "length_" and the thread when None.
+        thread: its number among the threads of the body, from 0.
+        name: key of the reading; "length_" and the number when None.
     """
 
+    thread: int = eqx.field(static=True)
+    name: str = eqx.field(static=True)
     unit = "m"
 
-    def __init__(self, at: str, name: str | None = None):
-        super().__init__(at, f"length_{at}" if name is None else name)
+    def __init__(self, thread: int, name: str | None = None):
+        self.thread, self.name = _number("ThreadLength", thread), f"length_{thread}" if name is None else name
 
     def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
         """Length [m]."""
-        return view.thread(self.at)[0]
+        return view.thread(self.thread)[0]
 
 
 class _Filtered(_Still):
@@ -406,23 +408,31 @@ class ThreadTension(_Filtered):
     """Tension of a thread [N], through a first-order filter: a tension may follow from the command at the same instant.
 
     Attributes:
-        at: name of the thread.
+        thread: its number among the threads of the body, from 0.
         time_constant: of the filter [s].
-        name: key of the reading; "tension_" and the thread when None.
+        name: key of the reading; "tension_" and the number when None.
     """
 
+    thread: int = eqx.field(static=True)
     unit = "N"
 
-    def __init__(self, at: str, time_constant: Numbers = 0.01, name: str | None = None):
-        super().__init__(at, time_constant, f"tension_{at}" if name is None else name)
+    def __init__(self, thread: int, time_constant: Numbers = 0.01, name: str | None = None):
+        super().__init__(None, time_constant, f"tension_{thread}" if name is None else name)
+        self.thread = _number("ThreadTension", thread)
 
     def start(self, view: AbstractBodyView) -> Float[Array, ""]:
         """No tension."""
-        return 0.0 * view.thread(self.at)[0]
+        return 0.0 * view.thread(self.thread)[0]
 
     def quantity(self, view: AbstractBodyView) -> Float[Array, ""]:
         """Tension [N]."""
-        return view.thread(self.at)[2]
+        return view.thread(self.thread)[2]
+
+
+def _number(kind: str, thread: Any) -> int:
+    if not isinstance(thread, int) or isinstance(thread, bool) or thread < 0:
+        raise ValueError(f"{kind}.thread = {shown(thread)}: must be the number of a thread, from 0")
+    return thread
 
 
 def _place(kind: str, at: Any) -> Any:
