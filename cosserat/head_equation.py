@@ -57,6 +57,11 @@ def check_model(
         pass
     elif gait is not None or not isinstance(beam, Soft):  # a soft beam may be left to itself
         check_gait(gait)
+    if isinstance(beam, Soft) and beam.commands and not isinstance(gait, Steered):
+        raise ValueError(
+            f"beam: its actuators read {beam.commands} commands and nothing gives them: run it under a gaits.Steered, "
+            "or take tensions that are known, such as gaits.Tension(5.0)"
+        )
     if fluid.shedding is not None:
         fluid.shedding.check(beam.profile)
     return path

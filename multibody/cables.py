@@ -105,6 +105,16 @@ def check_cables(tree: Tree, actuators: Cable | Sequence[Cable]) -> tuple[Cable,
     return cables
 
 
+def refuse_commands(cables: tuple[Cable, ...]) -> None:
+    """Refuses cables that read commands, where nothing gives them."""
+    count = sum(cable.commands for cable in cables)
+    if count:
+        raise ValueError(
+            f"actuators: they read {count} commands and nothing gives them: run the tree under a gaits.Steered, or "
+            "take tensions that are known, such as gaits.Tension(5.0)"
+        )
+
+
 def pull(
     tree: Tree,
     cables: tuple[Cable, ...],

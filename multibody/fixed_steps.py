@@ -13,7 +13,7 @@ from hydro import AbstractFluid, Void
 from spatial import Numbers, finite
 from stepping import Span, break_times, explicit_steps
 
-from .cables import Cable, check_cables
+from .cables import Cable, check_cables, refuse_commands
 from .coordinates import JointLaw, check_law
 from .immersion import immerse
 from .state import BaseState
@@ -66,6 +66,7 @@ def march(
         raise ValueError(f"state = {state!r}: must be a multibody.BaseState")
     pull = None if gravity is None else finite("gravity", gravity, (3,))
     medium, cables = immerse(tree, Void() if fluid is None else fluid), check_cables(tree, actuators)
+    refuse_commands(cables)
     drive = Drive(law, medium, None, wrench, pull, actuators=cables)
     free_q, free_dq = tree.passive_positions, tree.passive_freedoms
     passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)

@@ -17,7 +17,7 @@ from stepping import Span, break_times
 from stepping.implicit import implicit_steps
 from stepping.mechanism import AbstractMechanism, Equations, Point
 
-from .cables import Cable, check_cables
+from .cables import Cable, check_cables, refuse_commands
 from .coordinates import JointLaw, check_law
 from .hybrid import free_equations
 from .immersion import immerse
@@ -79,6 +79,7 @@ def stiff_march(
     passive_dq = jnp.zeros(len(free)) if joint_rates is None else finite("joint_rates", joint_rates, free.shape)
     pull = None if gravity is None else finite("gravity", gravity, (3,))
     medium, cables = immerse(tree, Void() if fluid is None else fluid), check_cables(tree, actuators)
+    refuse_commands(cables)
     drive = Drive(law, medium, None, None, pull, actuators=cables)
     pose = (state.position, state.quaternion)
     start = Point(pose, passive_q, jnp.concatenate([state.twist, passive_dq]), jnp.zeros(0))

@@ -17,7 +17,7 @@ from spatial import Numbers, angular, finite, linear, quaternion_rate
 from stepping import STORED_STEPS, Marcher, Span, integrate, program, unit_quaternions
 
 from .body_view import TreeView
-from .cables import Cable, check_cables, pull
+from .cables import Cable, check_cables, pull, refuse_commands
 from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
 from .hybrid import hybrid_dynamics
 from .immersion import Immersion, immerse
@@ -341,6 +341,8 @@ def closed_loop(
                 f"the actuators read {drive.commands} commands: the controller gives {loop.size}; they read its last"
             )
         _check_torque(tree, drive, loop)
+    else:
+        refuse_commands(drive.actuators)
     return loop, states
 
 

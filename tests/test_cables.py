@@ -172,6 +172,12 @@ def test_friction_slack_and_commands():
             "'leg' is no body of the tree",
         ),
         (lambda: mb.rollout(chain(), None, actuators=[3.0]), "must be a multibody.Cable"),
+        (
+            lambda: mb.rollout(
+                chain(), None, actuators=mb.Cable([("hull", (0, 0, 0)), ("arm", (0, 0, 1))], gaits.Commanded())
+            ),
+            "read 1 commands and nothing gives them",
+        ),
     ],
 )
 def test_refusals(build, words):

@@ -20,6 +20,7 @@ import cosserat
 import gaits
 import hydro
 from cosserat.energy import soft_energetics
+from cosserat.soft.actuators import StrainedBody
 from cosserat.soft.instant import soft_instant
 from cosserat.soft.sampled_soft import sample_soft
 from cosserat.soft.soft_beam import unchecked_soft_state
@@ -219,38 +220,40 @@ def test_a_chamber_is_a_thread_that_pushes():
 
 def test_friction_as_over_a_capstan():
     """A straight tendon on a circular arc turns by K3 X, a helix on a straight body by r k² X / √(1 + r²k²)."""
-    mu, r, k = 0.3, 0.008, 2 * np.pi / 0.4
+    mu, r, k = 0.3, 0.02, 2 * np.pi / 0.7
+    body, t = at_an_instant()[0].body, jnp.zeros(())  # whose grid is cut at 0.3 and 1.7 m
+    X = np.asarray(body.load_X)
 
     def tensions(thread, curvature):
-        sampled = sample_soft(arm(thread, {"K3": 1}), hydro.Void(), 32, 1)
-        q = jnp.asarray([curvature])
-        stress = thread.stress(sampled.strained(None, q, 0 * q, jnp.zeros(())), jnp.zeros(0))
-        return np.asarray(sampled.body.load_X), np.linalg.norm(np.asarray(stress)[:, :3], axis=1)
+        strain = jnp.asarray([1.0, 0.0, 0.0, 0.0, 0.0, curvature])
+        everywhere = jnp.broadcast_to(strain, (X.size, 6))
+        along = StrainedBody(body, lambda X, t: strain, t, everywhere, 0 * everywhere, 0 * everywhere)
+        return np.linalg.norm(np.asarray(thread.stress(along, jnp.zeros(0)))[:, :3], axis=1)
 
-    X, T = tensions(cosserat.Thread((0.006, 0.0), 5.0, 0.1, 0.4, friction=mu), 3.0)
-    inside = (X > 0.1) & (X < 0.4)
-    assert np.abs(T[inside] - 5.0 * np.exp(-mu * 3.0 * (X[inside] - 0.1))).max() < 1e-12
+    T = tensions(cosserat.Thread((0.006, 0.0), 5.0, 0.3, 1.7, friction=mu), 3.0)
+    inside = (X > 0.3) & (X < 1.7)
+    assert np.abs(T[inside] - 5.0 * np.exp(-mu * 3.0 * (X[inside] - 0.3))).max() < 1e-12
     assert np.all(T[~inside] == 0)
-    X, T = tensions(cosserat.Thread(cosserat.Helix(r, 0.4), 5.0, friction=mu, pulled_from="stop"), 0.0)
+    T = tensions(cosserat.Thread(cosserat.Helix(r, 0.7), 5.0, 0.0, 1.7, friction=mu, pulled_from="stop"), 0.0)[X < 1.7]
     turn = r * k**2 / np.sqrt(1 + (r * k) ** 2)
-    assert np.abs(T - 5.0 * np.exp(-mu * turn * (0.5 - X))).max() < 2e-3 * 5.0  # max of the nodes stands for the end
-    assert np.abs(T / T[0] - np.exp(mu * turn * (X - X[0]))).max() < 1e-10
+    assert np.abs(T - 5.0 * np.exp(-mu * turn * (1.7 - X[X < 1.7]))).max() < 1e-10
 
 
 # Tensions: commands, slack, muscles.
 
 
 def test_commands_reach_their_threads():
-    """A commanded tension gives the shape of a given one; commands of several actuators keep their order."""
-    given = arm(cosserat.Thread((0.006, 0.0), 8.0), {"K3": 2})
-    asked = arm([cosserat.Thread((0.006, 0.0), gaits.Commanded(gain=2.0, highest=9.0))] * 2, {"K3": 2})
-    assert given.commands == 0 and asked.commands == 2
-    found = [cosserat.equilibrium(asked, command=c).q for c in ([4.0, 0.0], [0.0, 4.0], [-1.0, 4.0], [3.0, 1.0])]
-    for q in found:
-        assert np.abs(np.asarray(q - cosserat.equilibrium(given).q)).max() < 1e-12
-    assert np.abs(np.asarray(cosserat.equilibrium(asked).q)).max() < 1e-12  # no command, no tension
+    """Commands of several actuators keep their order; a commanded tension bends as a given one, T d2 / EI3."""
+    winch = gaits.Commanded(gain=2.0, highest=9.0)
+    soft = arm([cosserat.Thread((0.006, 0.0), T) for T in (winch, 1.0, winch)], {"K3": 1})
+    assert soft.commands == 2 and [c.tolist() for c in soft.actuator_commands([4.0, 1.0])] == [[4.0], [], [1.0]]
+    for command, total in (([4.0, 0.5], 10.0), ([-1.0, 4.0], 9.0), ([3.0, 8.0], 16.0), (None, 1.0)):
+        found = cosserat.equilibrium(soft, command=command).q[0]
+        assert float(found) == pytest.approx(total * 0.006 / STIFFNESS[5], rel=1e-9)
     with pytest.raises(ValueError, match=r"command has shape \(3,\): must have shape \(2,\)"):
-        cosserat.equilibrium(asked, command=[1.0, 2.0, 3.0])
+        cosserat.equilibrium(soft, command=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="read 2 commands and nothing gives them"):
+        cosserat.rollout(soft, None, None, 0.1)
 
 
 def test_slack_without_nan_in_value_and_gradient():
@@ -288,6 +291,35 @@ def test_gradients_of_the_tip_equal_central_differences():
     for k in range(len(p)):
         step = scale[k] * np.eye(len(p))[k]
         numeric = np.asarray(tip(p + step) - tip(p - step)) / (2 * scale[k])
+        assert np.abs(numeric - slope[:, k]).max() < 1e-6 * np.abs(slope[:, k]).max()
+
+
+@pytest.mark.slow
+def test_gradients_through_a_swim_equal_central_differences():
+    """Of where the head is after 0.2 s, by force, offset and phase of two Hill muscles, each slack at times."""
+    fluid = hydro.Morison(added_mass="kirchhoff")
+
+    @jax.jit
+    def head(p):
+        def side(sign):
+            beat = lambda t: jnp.sin(20.0 * t + p[2] * sign)  # noqa: E731
+            hill = gaits.HillMuscle(p[0], 0.4, beat)
+            pulled = gaits.StateTension(lambda *given: hill(*given) - 2.0)
+            return cosserat.Thread(jnp.stack([sign * p[1], 0.0 * p[1]]), pulled, 0.1)
+
+        soft = cosserat.Soft(
+            ROD, cosserat.FreeStrains(modes={"K3": 2}), cosserat.Elastic(1e6, damping_time=0.02),
+            actuators=[side(1.0), side(-1.0)],
+        )  # fmt: skip
+        return cosserat.rollout(soft, None, fluid, 0.2, samples=2, method="implicit", dt0=0.01, throw=False).position[
+            -1
+        ]
+
+    p = np.array([30.0, 0.006, 0.4])
+    slope = np.asarray(jax.jit(jax.jacrev(head))(p))[:2]
+    for k in range(3):
+        step = 1e-5 * p[k] * np.eye(3)[k]
+        numeric = np.asarray(head(p + step) - head(p - step))[:2] / (2 * step[k])
         assert np.abs(numeric - slope[:, k]).max() < 1e-6 * np.abs(slope[:, k]).max()
 
 

@@ -19,6 +19,7 @@ from .loads import (
     DistributedLoad as DistributedLoad,
     EndLoad as EndLoad,
 )
+from .outputs import tail_pose as tail_pose, thread_length as thread_length
 from .routings import (
     Helix as Helix,
     Oblique as Oblique,
@@ -33,7 +34,6 @@ from .statics import (
     EquilibriumPath as EquilibriumPath,
     equilibrium as equilibrium,
     equilibrium_path as equilibrium_path,
-    tail_pose as tail_pose,
 )
 from .strain_basis import (
     FreeStrains as FreeStrains,
@@ -41,7 +41,6 @@ from .strain_basis import (
     Legendre as Legendre,
     PiecewiseConstant as PiecewiseConstant,
 )
-from .thread_length import thread_length as thread_length
 from .threads import (
     Chamber as Chamber,
     Thread as Thread,

@@ -16,7 +16,7 @@ from spatial import Numbers, finite
 from spatial.checks import shaped, shown
 from spatial.printing import Printed
 
-from ..beam import Beam, cut_profile
+from ..beam import Beam
 from ..density import Density
 from ..point_masses import PointMasses
 from ..state import HeadState
@@ -25,6 +25,7 @@ from .actuators import AbstractActuator
 from .head import AbstractHead, Free
 from .laws import AbstractStress
 from .loads import EndLoad, Load, check_load
+from .pieces import check_overlap, cut_beam, inside, merged, piece_ends
 from .strain_basis import FreeStrains, check_independent
 
 STRAIGHT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -99,11 +100,11 @@ class Soft(eqx.Module):
             )
         self.law = law
         self.rest = rest if callable(rest) else finite("Soft.rest", rest, (6,))
-        self.ends = tuple(_ends(piece, beam) for piece in self.pieces)
-        _check_overlap(self.pieces, self.ends)
+        self.ends = tuple(piece_ends(piece, beam) for piece in self.pieces)
+        check_overlap(self.pieces, self.ends)
         for piece in self.pieces:
             check_independent(piece)
-        self.beam = _cut(beam, self.ends, [X for actuator in self.actuators for X in actuator.ends])
+        self.beam = cut_beam(beam, self.ends, [X for actuator in self.actuators for X in actuator.ends])
         _check_law(self)
         if not isinstance(beam.profile.breaks, Tracer):
             for actuator in self.actuators:
@@ -185,12 +186,12 @@ class Soft(eqx.Module):
     @property
     def knots(self) -> tuple[float, ...]:
         """Where a free strain may jump, as parts of the length, both ends included."""
-        inside = [
+        places = [
             begin + x * (end - begin)
             for piece, (begin, end) in zip(self.pieces, self.ends, strict=True)
             for x in (0.0, *piece.cuts, 1.0)
         ]
-        return _merged([0.0, *inside, 1.0])
+        return merged([0.0, *places, 1.0])
 
     def rest_strain(self, X: Float[Array, ""]) -> Float[Array, "6"]:
         """Rest shape ξ* at the abscissa X [-, 1/m]."""
@@ -201,7 +202,7 @@ class Soft(eqx.Module):
         values = [jnp.zeros(0)]
         for piece, (begin, end) in zip(self.pieces, self.ends, strict=True):
             x = (X / self.length - begin) / (end - begin)
-            values.append(jnp.where(_inside(X / self.length, begin, end), piece.values(jnp.clip(x, 0.0, 1.0)), 0.0))
+            values.append(jnp.where(inside(X / self.length, begin, end), piece.values(jnp.clip(x, 0.0, 1.0)), 0.0))
         return jnp.concatenate(values)
 
     def free_strain(self, X: Float[Array, ""], q: Float[Array, "modes"]) -> Float[Array, "6"]:
@@ -253,7 +254,7 @@ class Imposed(eqx.Module):
         for piece, (begin, end) in zip(self.soft.pieces, self.soft.ends, strict=True):
             if not piece.in_series:
                 own = np.isin(np.arange(6), piece.components)
-                mask = mask | (_inside(X / self.soft.length, begin, end) & own)
+                mask = mask | (inside(X / self.soft.length, begin, end) & own)
         return mask
 
     @property
@@ -378,70 +379,6 @@ def _several(name, given, kind, words):
         if not isinstance(one, kind):
             raise ValueError(f"Soft.{name} has {shown(one)}: must be {words}, or several")
     return many
-
-
-def _inside(x, begin, end):
-    """Whether a part of the length lies in a piece; where two meet it is in the second."""
-    return (x >= begin) & ((x < end) | (end == 1.0))
-
-
-def _ends(piece: FreeStrains, beam: Beam) -> tuple[float, float]:
-    """Both ends of a piece as parts of the length."""
-    if piece.start == 0.0 and piece.stop is None:
-        return 0.0, 1.0
-    if isinstance(beam.profile.breaks, Tracer):
-        raise ValueError(
-            "Soft: the length of the body is being traced, and a piece begins or ends inside it: build the soft beam "
-            "outside of the traced function, and change its arrays there with equinox.tree_at"
-        )
-    length = float(np.asarray(beam.profile.breaks)[-1])  # known, even while a program around it is traced
-    stop = length if piece.stop is None else piece.stop
-    if piece.start >= length or stop > length * (1 + 1e-12):
-        raise ValueError(
-            f"FreeStrains: from {piece.start:g} to {stop:g} m: must lie on the body, from 0 to {length:g} m"
-        )
-    end = 1.0 if abs(stop / length - 1.0) < 1e-12 else stop / length
-    return piece.start / length, end
-
-
-def _check_overlap(pieces, ends):
-    for k, (one, (begin, end)) in enumerate(zip(pieces, ends, strict=True)):
-        for other, (begin2, end2) in zip(pieces[k + 1 :], ends[k + 1 :], strict=True):
-            both = {name for name, _ in one.modes} & {name for name, _ in other.modes}
-            if both and min(end, end2) > max(begin, begin2) + 1e-12:
-                raise ValueError(
-                    f"Soft.pieces: {', '.join(sorted(both))} is free twice between {max(begin, begin2):.4g} and "
-                    f"{min(end, end2):.4g} of the length: give each stretch of a strain to one piece"
-                )
-
-
-def _merged(places):
-    """Sorted, without places that are the same but for rounding."""
-    out = [0.0]
-    for x in sorted(places):
-        if x - out[-1] > 1e-9:
-            out.append(x)
-    out[-1] = 1.0
-    return tuple(out)
-
-
-def _cut(beam: Beam, ends, places) -> Beam:
-    """The beam with a break of its profile wherever a free piece begins or ends, and at other places [m]."""
-    if isinstance(beam.profile.breaks, Tracer):
-        if places:
-            raise ValueError(
-                "Soft: the length of the body is being traced, and an actuator begins or ends inside it: build the "
-                "soft beam outside of the traced function, and change its arrays there with equinox.tree_at"
-            )
-        return beam
-    length = float(np.asarray(beam.profile.breaks)[-1])
-    for X in places:
-        if not 0.0 <= X <= length * (1 + 1e-12):
-            raise ValueError(f"Soft.actuators: one ends at X = {X:g} m: must lie on the body, from 0 to {length:g} m")
-    parts = [x for pair in ends for x in pair] + [X / length for X in places]
-    places = [length * x for x in _merged([*parts, 0.0, 1.0])[1:-1]]
-    profile, panels = cut_profile(beam.profile, beam.load_panels, places)
-    return beam if profile is beam.profile else Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())
 
 
 def _check_law(soft: Soft) -> None:

@@ -13,13 +13,12 @@ from spatial import Numbers, finite, number, positive, quaternion_exp, quaternio
 from spatial.checks import shown
 
 from ..panels import Panels
-from ..section_motion import strained_shape
 from ..state import HeadState, unchecked_state
 from ..strain import Gait
 from .equations import reduced_force
 from .sampled_soft import SampledSoft, sample_soft
 from .soft_beam import Soft
-from .soft_loop import static_parts, tail_place
+from .soft_loop import static_parts
 
 FAILED = (
     "no equilibrium was found: Newton's iteration did not converge. Likely causes: the load passes a fold or a "
@@ -386,27 +385,3 @@ def _newton(
     ready = (x, jnp.zeros(n), jnp.eye(n), jnp.zeros(n), jnp.asarray(jnp.inf), jnp.asarray(1.0), jnp.asarray(0))
     best, _, slope, _, step, _, count = jax.lax.while_loop(unfinished, iterate, ready)
     return best, jnp.where(jnp.isfinite(step), step, jnp.inf), count, slope
-
-
-def tail_pose(
-    soft: Soft, q: Numbers, *, gait: Gait | None = None, t: Numbers = 0.0, path: Panels | None = None
-) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
-    """Position [m] and axes (columns) of the tail in the head frame, for given modes.
-
-    Args:
-        soft: the beam.
-        q: modes [-, 1/m].
-        gait: what imposes strains; the rest shape when None.
-        t: when [s].
-        path: the nodes along X; `Panels()` when None.
-    """
-    path = Panels() if path is None else path
-    sampled = sample_soft(soft, Void(), path.order, path.panels)
-    return _tail_pose(sampled, gait, finite("q", q, (soft.modes,)), number("t", t))
-
-
-@eqx.filter_jit
-def _tail_pose(sampled, gait, q, t):
-    shape = strained_shape(sampled.body, sampled.strains(gait, q, jnp.zeros_like(q), t))
-    position, rotation = tail_place(sampled.body, shape)
-    return position, rotation

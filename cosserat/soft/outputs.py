@@ -1,4 +1,4 @@
-"""Lengths of the threads of a soft beam, and their rates."""
+"""What the modes of a soft beam make of its shape: where the tail is, how long the threads are."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,9 +8,35 @@ from hydro import Void
 from spatial import Numbers, finite, number
 
 from ..panels import Panels
+from ..section_motion import strained_shape
 from ..strain import Gait
 from .sampled_soft import sample_soft
 from .soft_beam import Soft
+from .soft_loop import tail_place
+
+
+def tail_pose(
+    soft: Soft, q: Numbers, *, gait: Gait | None = None, t: Numbers = 0.0, path: Panels | None = None
+) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
+    """Position [m] and axes (columns) of the tail in the head frame, for given modes.
+
+    Args:
+        soft: the beam.
+        q: modes [-, 1/m].
+        gait: what imposes strains; the rest shape when None.
+        t: when [s].
+        path: the nodes along X; `Panels()` when None.
+    """
+    path = Panels() if path is None else path
+    sampled = sample_soft(soft, Void(), path.order, path.panels)
+    return _tail_pose(sampled, gait, finite("q", q, (soft.modes,)), number("t", t))
+
+
+@eqx.filter_jit
+def _tail_pose(sampled, gait, q, t):
+    shape = strained_shape(sampled.body, sampled.strains(gait, q, jnp.zeros_like(q), t))
+    position, rotation = tail_place(sampled.body, shape)
+    return position, rotation
 
 
 def thread_length(

@@ -1,0 +1,77 @@
+"""Where the free pieces of a soft beam begin and end, and the cuts that they and its actuators make in the grids."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Bool, Float
+
+from ..beam import Beam, cut_profile
+from .strain_basis import FreeStrains
+
+Ends = tuple[tuple[float, float], ...]
+
+
+def inside(x: Float[Array, ""], begin: float, end: float) -> Bool[Array, ""]:
+    """Whether a part of the length lies in a piece; where two meet it is in the second."""
+    return (x >= begin) & ((x < end) | (end == 1.0))
+
+
+def piece_ends(piece: FreeStrains, beam: Beam) -> tuple[float, float]:
+    """Both ends of a piece as parts of the length."""
+    if piece.start == 0.0 and piece.stop is None:
+        return 0.0, 1.0
+    if isinstance(beam.profile.breaks, Tracer):
+        raise ValueError(
+            "Soft: the length of the body is being traced, and a piece begins or ends inside it: build the soft beam "
+            "outside of the traced function, and change its arrays there with equinox.tree_at"
+        )
+    length = float(np.asarray(beam.profile.breaks)[-1])  # known, even while a program around it is traced
+    stop = length if piece.stop is None else piece.stop
+    if piece.start >= length or stop > length * (1 + 1e-12):
+        raise ValueError(
+            f"FreeStrains: from {piece.start:g} to {stop:g} m: must lie on the body, from 0 to {length:g} m"
+        )
+    end = 1.0 if abs(stop / length - 1.0) < 1e-12 else stop / length
+    return piece.start / length, end
+
+
+def check_overlap(pieces: tuple[FreeStrains, ...], ends: Ends) -> None:
+    """Refuses a strain that is free twice on a stretch of the body; ends as parts of the length."""
+    for k, (one, (begin, end)) in enumerate(zip(pieces, ends, strict=True)):
+        for other, (begin2, end2) in zip(pieces[k + 1 :], ends[k + 1 :], strict=True):
+            both = {name for name, _ in one.modes} & {name for name, _ in other.modes}
+            if both and min(end, end2) > max(begin, begin2) + 1e-12:
+                raise ValueError(
+                    f"Soft.pieces: {', '.join(sorted(both))} is free twice between {max(begin, begin2):.4g} and "
+                    f"{min(end, end2):.4g} of the length: give each stretch of a strain to one piece"
+                )
+
+
+def merged(places: Iterable[float]) -> tuple[float, ...]:
+    """Sorted, without places that are the same but for rounding."""
+    out = [0.0]
+    for x in sorted(places):
+        if x - out[-1] > 1e-9:
+            out.append(x)
+    out[-1] = 1.0
+    return tuple(out)
+
+
+def cut_beam(beam: Beam, ends: Ends, places: Sequence[float]) -> Beam:
+    """The beam with a break of its profile wherever a free piece begins or ends, and at other places [m]."""
+    if isinstance(beam.profile.breaks, Tracer):
+        if places:
+            raise ValueError(
+                "Soft: the length of the body is being traced, and an actuator begins or ends inside it: build the "
+                "soft beam outside of the traced function, and change its arrays there with equinox.tree_at"
+            )
+        return beam
+    length = float(np.asarray(beam.profile.breaks)[-1])
+    for X in places:
+        if not 0.0 <= X <= length * (1 + 1e-12):
+            raise ValueError(f"Soft.actuators: one ends at X = {X:g} m: must lie on the body, from 0 to {length:g} m")
+    parts = [x for pair in ends for x in pair] + [X / length for X in places]
+    places = [length * x for x in merged([*parts, 0.0, 1.0])[1:-1]]
+    profile, panels = cut_profile(beam.profile, beam.load_panels, places)
+    return beam if profile is beam.profile else Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())
