@@ -70,7 +70,7 @@ LAW = cosserat.Elastic(1e5)
         ),
         (
             lambda: cosserat.rollout(cosserat.Soft(ROD, K3, LAW), None, hydro.Void(), 1.0, path=cosserat.Nested()),
-            "a soft beam is integrated in time on cosserat.Panels",
+            "a soft beam needs cosserat.Panels",
         ),
     ],
 )
