@@ -27,7 +27,7 @@ def identify(
 ) -> Identified:
     """Fits chosen coefficients of bodies, fluids, gaits and initial states to recorded motion.
 
-    Minimises Σ ((model - data) / noise)² by a trust-region Gauss-Newton method within bounds (scipy's
+    Minimises Σ ((model - data) / noise)² by a dogleg Gauss-Newton method within bounds (scipy's
     `least_squares`), with the exact Jacobian in forward mode.
 
     >>> import anguilla, gaits, jax.numpy as jnp
@@ -121,16 +121,13 @@ class IdentificationProblem:
             raise OptimisationError("the prediction, or its derivative, is not finite at the start")
         low, high = p.box
         inside = np.clip(start, low + 1e-10, high - 1e-10)  # strictly within, as the method requires
-        scale = np.linalg.norm(J, axis=0)
-        scale = 1.0 / np.maximum(scale, 1e-8 * scale.max()) if scale.max() > 0 else np.ones_like(scale)
         end = least_squares(
             lambda x: both(x)[0],
             inside,
             jac=lambda x: both(x)[1],
             bounds=(low, high),
-            method="trf",
+            method="dogbox",
             tr_solver="exact",
-            x_scale=scale / scale.min(),
             ftol=tolerance,
             xtol=tolerance,
             gtol=None,
