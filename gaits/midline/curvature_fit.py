@@ -248,7 +248,8 @@ def _roughness(modes: int) -> tuple[np.ndarray, np.ndarray]:
     z, weight = series.leggauss(modes + 2)
     P = series.legval(z, np.eye(modes)).T
     D = 8.0 * series.legval(z, series.legder(np.eye(modes), 3)).T if modes > 3 else np.zeros_like(P)
-    return tuple((part * (0.5 * weight)[:, None]).T @ part for part in (P, D))
+    w = 0.5 * weight[:, None]
+    return (w * P).T @ P, (w * D).T @ D
 
 
 def _result(data: TrackedPoints, frames: Frames, solution: _Solution, periodic: bool) -> MidlineFit:

@@ -124,13 +124,13 @@ class IdentificationProblem:
         end = least_squares(
             lambda x: both(x)[0],
             inside,
-            jac=lambda x: both(x)[1],
+            jac=lambda x: both(x)[1],  # pyright: ignore[reportArgumentType]
             bounds=(low, high),
             method="dogbox",
             tr_solver="exact",
             ftol=tolerance,
             xtol=tolerance,
-            gtol=None,
+            gtol=None,  # pyright: ignore[reportArgumentType]
             max_nfev=max_evaluations,
         )
         if end.status == 0:
