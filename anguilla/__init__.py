@@ -13,7 +13,7 @@ import jax
 from . import compiler_flags as compiler_flags, program_cache as program_cache
 
 if TYPE_CHECKING:
-    from . import robots as robots, view as view
+    from . import learn as learn, robots as robots, view as view
     from .results import load as load, rerun as rerun, save as save
     from .sweeps import open_sweep as open_sweep, sweep as sweep
     from .view import (
@@ -36,7 +36,7 @@ compiler_flags.switch_on()
 
 __version__ = _version("anguilla")
 
-_PACKAGES = ("robots", "view")
+_PACKAGES = ("learn", "robots", "view")
 # Where each name is defined. matplotlib, xarray, zarr and the engines are imported with the first name that needs them.
 _HOMES = {
     ".results": ("load", "rerun", "save"),

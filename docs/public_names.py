@@ -21,6 +21,7 @@ PACKAGES = (
     "anguilla",
     "anguilla.view",
     "anguilla.ground",
+    "anguilla.learn",
     "anguilla.robots.eel",
     "anguilla.robots.moth",
     "anguilla.robots.natrix",

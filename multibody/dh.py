@@ -8,7 +8,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, one_of
-from spatial.checks import integer
 
 from .joints import Joint
 from .strips import Strip
@@ -57,9 +56,8 @@ class DHRow(eqx.Module):
         r: Numbers = 0.0,
         **options: Any,
     ):
-        self.antecedent, self.options = integer("DHRow.antecedent", antecedent, -1), options
-        self.sigma = integer("DHRow.sigma", sigma, 0)
-        one_of("DHRow.sigma", self.sigma, tuple(SIGMA))
+        one_of("DHRow.sigma", sigma, tuple(SIGMA))
+        self.antecedent, self.sigma, self.options = antecedent, sigma, options
         self.gamma, self.b = finite("DHRow.gamma", gamma, ()), finite("DHRow.b", b, ())
         self.alpha, self.d = finite("DHRow.alpha", alpha, ()), finite("DHRow.d", d, ())
         self.theta, self.r = finite("DHRow.theta", theta, ()), finite("DHRow.r", r, ())
