@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 from hydro import EllipticSection, Profile, eel_profile, uniform_profile
 from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, non_negative
+from spatial.checks import integer, sequence
 from spatial.printing import value_text
 
 from .density import Density, density_along
@@ -83,15 +84,12 @@ class Beam(eqx.Module):
             profile, load_panels = cut_profile(profile, load_panels, np.asarray(self.masses.X))
         self.profile = profile
         _notice_millimetres(profile)
-        self.nose_radius = non_negative("Beam.nose_radius", nose_radius, "m")
-        self.load_panels = _spread(profile) if load_panels is None else tuple(load_panels)
-        if len(self.load_panels) != len(profile.pieces) or any(
-            not isinstance(n, int) or n < 1 for n in self.load_panels
-        ):
-            raise ValueError(
-                f"Beam.load_panels = {load_panels!r}: must be {len(profile.pieces)} positive integers, "
-                "one for each piece of the profile"
-            )
+        self.nose_radius = non_negative("Beam.nose_radius", nose_radius, "m", ())
+        counts = f"{len(profile.pieces)} positive integers, one for each piece of the profile"
+        given = _spread(profile) if load_panels is None else sequence("Beam.load_panels", load_panels, counts)
+        if len(given) != len(profile.pieces):
+            raise ValueError(f"Beam.load_panels = {load_panels!r}: must be {counts}")
+        self.load_panels = tuple(integer(f"Beam.load_panels[{k}]", n, 1) for k, n in enumerate(given))
         even = ((),) * len(segment_panels(self.load_panels))
         self.load_cuts = load_cuts(profile, self.load_panels) if load_panels is None else even
 

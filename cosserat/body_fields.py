@@ -3,12 +3,13 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place, Void
 from spatial import Numbers, increasing, matrix_from_quaternion
-from spatial.checks import shown
+from spatial.checks import integer, shown
 
 from .beam import Beam
 from .head_equation import check_model, compiled
@@ -106,10 +107,8 @@ def internal_wrench(
     fluid = Void() if fluid is None else fluid
     path = check_model(beam, gait, fluid, path)
     stations = STATIONS if stations is None else stations
-    if isinstance(stations, int) and not isinstance(stations, bool):
-        if stations < 2:
-            raise ValueError(f"stations = {stations}: must be at least 2, or increasing abscissae [m]")
-        X = beam.length * jnp.linspace(0.0, 1.0, stations)
+    if isinstance(stations, int | np.integer):
+        X = beam.length * jnp.linspace(0.0, 1.0, integer("stations", stations, 2))
     else:
         X = increasing("stations", stations, "m")
         outside = (X[0] < 0) | (X[-1] > beam.length * (1 + 1e-12))

@@ -51,7 +51,10 @@ def density_along(density: Numbers | Density | tuple[Numbers, Numbers], length: 
         density: a number, a function of X, or the pair (X, density) of a table [m, kg/m³].
         length: length of the body [m].
     """
-    if isinstance(density, tuple | list) and len(density) == 2 and all(len(np.shape(part)) == 1 for part in density):
+    if isinstance(density, tuple | list) and len(density) == 2 and all(_is_column(part) for part in density):
+        rows, values = (np.shape(part)[0] for part in density)
+        if rows != values:
+            raise ValueError(f"Beam.density has {rows} abscissae and {values} values: must be as many")
         density = DensityTable(*density)
     if callable(density):
         return _checked(density, length)
@@ -62,6 +65,10 @@ def density_along(density: Numbers | Density | tuple[Numbers, Numbers], length: 
             "one number, a function of X, or the pair (X, density) of a table [m, kg/m³]"
         )
     return value
+
+
+def _is_column(part):
+    return hasattr(part, "__len__") and not isinstance(part, str) and len(np.shape(part)) == 1
 
 
 @eqx.filter_jit

@@ -15,6 +15,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place, Void
 from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, quaternion_rate, solve_inertia
+from spatial.checks import integer, of_kind
 
 from .beam import Beam
 from .nested_masses import Carried, Motion, masses_at_nose, with_masses
@@ -52,11 +53,18 @@ class Nested(AbstractSpacePath):
         max_steps: int = 8192,
         adjoint: diffrax.AbstractAdjoint | None = None,
     ):
+        for name, value, wanted, words in (
+            ("solver", solver, diffrax.AbstractSolver, "a diffrax solver, such as diffrax.Dopri8()"),
+            ("controller", controller, diffrax.AbstractStepSizeController, "a diffrax step size controller"),
+            ("adjoint", adjoint, diffrax.AbstractAdjoint, "a diffrax adjoint, such as diffrax.ForwardMode()"),
+        ):
+            if value is not None:
+                of_kind(f"Nested.{name}", value, wanted, f"{words}, or None for the default")
         self.solver = diffrax.Dopri8() if solver is None else solver
         self.controller = diffrax.PIDController(rtol=1e-11, atol=1e-12) if controller is None else controller
         self.adjoint = diffrax.RecursiveCheckpointAdjoint() if adjoint is None else adjoint
-        self.steps = steps
-        self.max_steps = max_steps
+        self.steps = integer("Nested.steps", steps, 1)
+        self.max_steps = integer("Nested.max_steps", max_steps, 1)
 
     def sample(self, beam: Beam, fluid: AbstractFluid) -> Beam:
         """Nothing to prepare: the body itself."""

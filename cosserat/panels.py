@@ -5,7 +5,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial import positive
-from spatial.checks import shown
+from spatial.checks import integer, shown
 
 from .beam import Beam
 from .panel_limits import decay, panel_turns, relative_turn
@@ -52,14 +52,10 @@ class Panels(AbstractSpacePath):
         loads: int | None = None,
         tolerance: float = TOLERANCE,
     ):
-        for name, value, least in (("order", order, 2), ("panels", panels, 1), ("loads", loads, 1)):
-            chosen = value is None and name != "order"
-            if not chosen and (not isinstance(value, int) or isinstance(value, bool) or value < least):
-                raise ValueError(f"Panels.{name} = {value!r}: must be an integer of at least {least}")
-        self.order = order
-        self.panels = panels
-        self.loads = loads
-        self.tolerance = float(positive("Panels.tolerance", tolerance))
+        self.order = integer("Panels.order", order, 2)
+        self.panels = None if panels is None else integer("Panels.panels", panels, 1)
+        self.loads = None if loads is None else integer("Panels.loads", loads, 1)
+        self.tolerance = float(positive("Panels.tolerance", tolerance, shape=()))
 
     @property
     def counts(self) -> tuple[int, int]:

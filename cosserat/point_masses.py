@@ -17,8 +17,8 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Place
 from hydro.fluid import Terms
-from spatial import Numbers, body_inertia, finite, number, positive
-from spatial.checks import shown
+from spatial import Numbers, body_inertia, finite, positive
+from spatial.checks import non_negative, shown
 
 
 class PointMass(eqx.Module):
@@ -54,7 +54,7 @@ class PointMass(eqx.Module):
                 three diagonal entries, or zero for a point [kg·m²].
             centre: its centre of mass from the centre of the section, in the section's axes [m].
         """
-        self.X = number("PointMass.X", X)
+        self.X = non_negative("PointMass.X", X, "m", ())
         kg = positive("PointMass.mass", mass, "kg", ())
         moments = finite("PointMass.inertia", inertia)
         if moments.shape not in ((), (3,), (3, 3)):

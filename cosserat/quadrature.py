@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from hydro import EllipticSection
+from spatial.checks import of_kind
 
 from .beam import Beam
 from .load_cuts import LOAD_ORDER, profile_segments, segment_panels
@@ -167,6 +168,7 @@ def load_nodes(beam: Beam, times: int = 1) -> LoadNodes:
 
 def mass(beam: Beam) -> Float[Array, ""]:
     """Mass of the body, with its point masses [kg]."""
+    of_kind("beam", beam, Beam, "a cosserat.Beam")
     nodes = load_nodes(beam)
     if callable(beam.density):
         own = jnp.sum(jax.vmap(jax.vmap(beam.density_at))(nodes.X) * nodes.weight * nodes.section.area)
@@ -177,6 +179,7 @@ def mass(beam: Beam) -> Float[Array, ""]:
 
 def volume(beam: Beam) -> Float[Array, ""]:
     """Volume of the body [m³]."""
+    of_kind("beam", beam, Beam, "a cosserat.Beam")
     nodes = load_nodes(beam)
     return jnp.sum(nodes.weight * nodes.section.area)
 

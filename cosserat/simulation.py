@@ -12,6 +12,7 @@ from gaits.feedback.labels import with_feedback
 from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid
 from spatial import Numbers, matrix_from_quaternion, number
+from spatial.checks import integer, positive
 from spatial.traced_warnings import warn_if
 from stepping import SimulationError, program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
@@ -152,10 +153,10 @@ def simulate(
     """
     fluid = surroundings(beam, fluid, gravity)
     path = check_model(beam, gait, fluid, path, steered=True)
-    if not isinstance(stations, int) or stations < 2:
-        raise ValueError(f"stations = {stations!r}: must be an integer of at least 2")
+    stations = integer("stations", stations, 2)
     number("t1", t1)
     number("t0", t0)
+    positive("rtol", rtol, shape=())
     say_compiling(progress)
     trajectory = rollout(
         beam,

@@ -16,7 +16,9 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
+from gaits.refusals import check_gait
 from hydro import AbstractFluid
+from spatial.checks import finite, of_kind
 from spatial.traced_warnings import warn_if
 from stepping import program
 
@@ -107,10 +109,18 @@ def space_error(
         The estimate, or None for a path that controls its own error, such as `Nested`.
     """
     path = Panels() if path is None else path
+    for name, value, wanted, words in (
+        ("beam", beam, Beam, "a cosserat.Beam"),
+        ("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Morison() or hydro.Void()"),
+        ("state", state, HeadState, "a cosserat.HeadState"),
+        ("path", path, AbstractSpacePath, "a space path, such as cosserat.Panels()"),
+    ):
+        of_kind(name, value, wanted, words)
+    check_gait(gait)
+    t = finite("t", t)
     finer = path.finer()
     if finer is None:
         return None
-    t = jnp.asarray(t, float)
     parts = tuple(jnp.reshape(p, (-1, p.shape[-1])) for p in (state.position, state.quaternion, state.twist))
     still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
     beam, gait, fluid, parts = jax.tree.map(still, (beam, gait, fluid, (*parts, t.reshape(-1))))

@@ -10,6 +10,7 @@ from gaits import Cycle, periodic_orbit, wave_period
 from gaits.impulse_balance import WRONG, check_in_time
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
+from spatial.checks import integer
 from stepping import Span, explicit_steps, unit_quaternions
 from stepping.tableaus import Tableau
 
@@ -88,10 +89,12 @@ def steady_swim(
         throw: raise if there is no steady swim; otherwise see `converged`, and the arrays are NaN.
     """
     path = check_model(beam, gait, fluid, path)
-    for name, value, least in (("steps", steps, 4), ("stations", stations, 2)):
-        if not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
-    T = wave_period(gait) if period is None else positive("period", period, "s")
+    steps, stations, transient = (
+        integer(name, value, least)
+        for name, value, least in (("steps", steps, 4), ("stations", stations, 2), ("transient", transient, 0))
+    )
+    tolerance = float(positive("tolerance", tolerance, shape=()))
+    T = wave_period(gait) if period is None else positive("period", period, "s", ())
     breaks = getattr(gait, "break_times", ())
     settled = jnp.max(jnp.stack([jnp.zeros(()), *map(jnp.asarray, breaks)]))
     whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # after the break, not on it
@@ -101,6 +104,7 @@ def steady_swim(
         return soft_steady_swim(
             beam, gait, fluid, T, begin, start, steps, stations, panels, transient, tolerance, throw
         )
+    guess = finite("guess", guess, (6,))
     beam = beam.beam if isinstance(beam, Soft) else beam
     cycle = lambda path: _cycle(  # noqa: E731
         beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw

@@ -2,6 +2,7 @@
 
 from hydro import AbstractFluid, Together, Void, Weight
 from spatial import Numbers
+from spatial.checks import of_kind
 
 from .beam import Beam
 from .soft.soft_beam import Soft
@@ -18,5 +19,6 @@ def surroundings(beam: Beam | Soft, fluid: AbstractFluid | None, gravity: Number
     fluid = Void() if fluid is None else fluid
     if gravity is None or not isinstance(beam, Beam | Soft):
         return fluid
+    of_kind("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Morison() or hydro.Void()")
     weight = Weight(beam.density, gravity)
     return weight if isinstance(fluid, Void) else Together(fluid, weight)

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, positive, within
+from spatial.checks import callable_as, integer
 
 from .envelopes import Start
 from .laws import AbstractLaw, Function, Scalar, TravellingWave
@@ -79,14 +80,14 @@ class SinusLifting(AbstractLaw):
         phase: Numbers = 0.0,
         order: int = 2,
     ):
-        if order not in (1, 2):
+        if integer("SinusLifting.order", order, 1) > 2:
             raise ValueError(f"SinusLifting.order = {order!r}: must be 1 (bends of one side) or 2 (all bends)")
         self.depth = within("SinusLifting.depth", depth, -1.0, 1.0)
         self.wavelength = positive("SinusLifting.wavelength", wavelength, "m", ())
         self.period = positive("SinusLifting.period", period, "s", ())
         self.length = positive("SinusLifting.length", length, "m", ())
         self.phase = finite("SinusLifting.phase", phase, ())
-        self.order = order
+        self.order = int(order)
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """Load over weight at (X, t) [-]."""
@@ -230,6 +231,8 @@ def follow_the_leader(curvature: Callable[[Scalar], Scalar], advance: Callable[[
         >>> round(float(gait(jnp.asarray(0.2), jnp.asarray(0.4))[5]), 4)
         1.0
     """
+    callable_as("curvature", curvature, "arc length -> curvature")
+    callable_as("advance", advance, "time -> arc length")
     return planar_bending(Function(_Path(curvature, advance)))
 
 

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from spatial import Numbers, finite, increasing, shaped
+from spatial import Numbers, finite, increasing, number, shaped
 
 from .laws import AbstractLaw, Scalar
 
@@ -20,7 +20,7 @@ class Start(AbstractLaw):
     span: Float[Array, "2"]
 
     def __init__(self, begin: Numbers = 0.0, end: Numbers = 1.0):
-        self.span = increasing("Start: (begin, end)", [begin, end], "s")
+        self.span = increasing("Start: (begin, end)", [number("Start.begin", begin), number("Start.end", end)], "s")
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """Value at time t [s]."""

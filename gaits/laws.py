@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
+from spatial.checks import callable_as
 from spatial.printing import Printed, value_text
 
 Scalar = Float[Array, ""] | float
@@ -120,6 +121,9 @@ class Function(AbstractLaw):
     """
 
     function: Callable[[Scalar, Scalar], Scalar]
+
+    def __check_init__(self):
+        callable_as("Function.function", self.function, "(X, t) -> one number")
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """Value at (X, t)."""

@@ -1,6 +1,7 @@
 """The four gaits of [BPK06, IX.B-D]."""
 
 from spatial import Numbers
+from spatial.checks import finite
 
 from .envelopes import Ramps, Start
 from .laws import TravellingWave
@@ -55,7 +56,8 @@ def turn(
         begin: as in `planar`.
         end: as in `planar`.
     """
-    return planar_bending(Start(begin, end) * (TravellingWave(amplitude, wavelength, period) + offset))
+    wave = TravellingWave(amplitude, wavelength, period) + finite("offset", offset, ())
+    return planar_bending(Start(begin, end) * wave)
 
 
 def dive(
@@ -83,7 +85,9 @@ def dive(
         end: as in `planar`.
     """
     pitch = Ramps(times, (0.0, 1.0, 0.0, 0.0, -1.0, 0.0))
-    return universal(pitch * offset, Start(begin, end) * TravellingWave(amplitude, wavelength, period))
+    return universal(
+        pitch * finite("offset", offset, ()), Start(begin, end) * TravellingWave(amplitude, wavelength, period)
+    )
 
 
 def spiral(
@@ -110,8 +114,8 @@ def spiral(
         begin: as in `planar`.
         end: as in `planar`.
     """
-    start = Start(begin, end)
-    return universal(start * offset2, start * (TravellingWave(amplitude, wavelength, period) + offset3))
+    start, wave = Start(begin, end), TravellingWave(amplitude, wavelength, period)
+    return universal(start * finite("offset2", offset2, ()), start * (wave + finite("offset3", offset3, ())))
 
 
 class _Published(dict):

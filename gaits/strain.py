@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from spatial import Numbers
+from spatial import Numbers, finite
 
 from .laws import AbstractLaw, Scalar, as_law
 
@@ -83,7 +83,7 @@ def _scalar_law(name: str, law: Law) -> AbstractLaw:
         raise ValueError(
             f"{name} is a whole gait of six strains: must be a law (X, t) -> one number, such as one of its waves"
         )
-    return as_law(law)
+    return as_law(law if callable(law) else finite(name, law, ()))
 
 
 def planar_bending(bending3: Law) -> Strain:

@@ -83,15 +83,15 @@ class QuasiSteady(AbstractFluid):
         added_mass: Numbers = 0.25,
         wind: Numbers | None = None,
     ):
-        self.density = non_negative("QuasiSteady.density", density, "kg/m³")
-        self.lift = non_negative("QuasiSteady.lift", lift)
-        self.drag = non_negative("QuasiSteady.drag", drag)
+        self.density = non_negative("QuasiSteady.density", density, "kg/m³", ())
+        self.lift = non_negative("QuasiSteady.lift", lift, shape=())
+        self.drag = non_negative("QuasiSteady.drag", drag, shape=())
         swing = finite("QuasiSteady.drag_swing", drag_swing, ())
         # A drag coefficient that is negative at some incidence would propel the blade. Using `margin` in the comparison
         # keeps the guard of a traced value in the program.
         margin = non_negative("QuasiSteady.drag - |drag_swing|", self.drag - jnp.abs(swing))
         self.drag_swing = jnp.where(margin >= 0, swing, jnp.nan)
-        self.added_mass = non_negative("QuasiSteady.added_mass", added_mass)
+        self.added_mass = non_negative("QuasiSteady.added_mass", added_mass, shape=())
         self.wind = None if wind is None else finite("QuasiSteady.wind", wind, (3,))
 
     def added_inertia(self, section: BladeSection) -> Float[Array, "6 6"]:

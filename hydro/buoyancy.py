@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, non_negative, positive, safe_norm
+from spatial.checks import within
 
 from .buoyancy_wet import wet_disc, wet_fan
 from .fluid import AbstractFluid, Place, Terms
@@ -130,16 +131,20 @@ class FreeSurface(AbstractFluid):
         flow: Morison | None = None,
         added_share: Numbers = 0.5,
     ):
-        self.density = positive("FreeSurface.density", density, "kg/m³")
-        self.gravity = positive("FreeSurface.gravity", gravity, "m/s²")
+        self.density = positive("FreeSurface.density", density, "kg/m³", ())
+        self.gravity = positive("FreeSurface.gravity", gravity, "m/s²", ())
         self.level = finite("FreeSurface.level", level, ())
         self.damped = roll_damping is not None or heave_damping is not None
-        self.roll_damping = non_negative("FreeSurface.roll_damping", roll_damping or 0.0, "N·s")
-        self.heave_damping = non_negative("FreeSurface.heave_damping", heave_damping or 0.0, "N·s/m²")
+        self.roll_damping = non_negative(
+            "FreeSurface.roll_damping", 0.0 if roll_damping is None else roll_damping, "N·s", ()
+        )
+        self.heave_damping = non_negative(
+            "FreeSurface.heave_damping", 0.0 if heave_damping is None else heave_damping, "N·s/m²", ()
+        )
         if flow is not None and not isinstance(flow, Morison):
             raise ValueError(f"FreeSurface.flow = {flow!r}: must be a hydro.Morison or None")
         self.flow = flow
-        self.added_share = non_negative("FreeSurface.added_share", added_share)
+        self.added_share = within("FreeSurface.added_share", added_share, 0.0, 1.0)
 
     def wet_part(self, section: EllipticSection | PolygonSection, place: Place) -> WetPart:
         """The submerged part of one placed section."""

@@ -128,7 +128,7 @@ def prism(section: PolygonSection, length: Numbers, start: Numbers = 0.0) -> Sol
     """
     if not isinstance(section, PolygonSection) or section.vertices.ndim != 2:
         raise ValueError("prism: section must be one PolygonSection, from hydro.polygon")
-    length, start = positive("prism: length", length, "m"), finite("prism: start", start, ())
+    length, start = positive("prism: length", length, "m", ()), finite("prism: start", start, ())
     here = section.vertices
     after = jnp.concatenate([here[1:], here[:1]])
     at = lambda points, x: jnp.concatenate([jnp.broadcast_to(x, (points.shape[0], 1)), points], axis=1)  # noqa: E731

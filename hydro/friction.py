@@ -51,9 +51,9 @@ class SkinFriction(eqx.Module):
     def __init__(self, line: str, length: Numbers, viscosity: Numbers = 1.0e-6, speed: Numbers | None = None):
         one_of("SkinFriction.line", line, tuple(LINES))
         self.line = line
-        self.length = positive("SkinFriction.length", length, "m")
-        self.viscosity = positive("SkinFriction.viscosity", viscosity, "m²/s")
-        self.speed = None if speed is None else positive("SkinFriction.speed", speed, "m/s")
+        self.length = positive("SkinFriction.length", length, "m", ())
+        self.viscosity = positive("SkinFriction.viscosity", viscosity, "m²/s", ())
+        self.speed = None if speed is None else positive("SkinFriction.speed", speed, "m/s", ())
 
     def __call__(self, speed: Float[Array, ""]) -> Float[Array, ""]:
         """C_f at a speed along the body, either way [m/s], or at the given one."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from spatial import positive
+
 GRAVITY = 9.81  # [m/s²]
 
 
@@ -29,6 +31,10 @@ class SlenderHull:
     draft: float
     breadth_power: float
     draft_power: float
+
+    def __post_init__(self):
+        for name, value in vars(self).items():
+            object.__setattr__(self, name, float(positive(f"SlenderHull.{name}", value, "", ())))
 
     def section(self, xi: Float[np.ndarray, "n"]) -> tuple[Float[np.ndarray, "n"], Float[np.ndarray, "n"]]:
         """Half breadth and draft at ξ [m]."""

@@ -25,7 +25,7 @@ class LinearHydrostatics(eqx.Module):
 
     def __init__(self, stiffness: Numbers, buoyancy: Numbers):
         self.stiffness = finite("LinearHydrostatics.stiffness", stiffness, (6, 6))
-        self.buoyancy = non_negative("LinearHydrostatics.buoyancy", buoyancy, "N")
+        self.buoyancy = non_negative("LinearHydrostatics.buoyancy", buoyancy, "N", ())
 
     def potential(self, position: Float[Array, "3"], rotation: Float[Array, "3 3"]) -> Float[Array, ""]:
         """U at a pose of the body in the world, with z = 0 at equilibrium [J]."""

@@ -72,16 +72,16 @@ class Morison(AbstractFluid):
         added_mass: str = "paper",
     ):
         one_of("Morison.added_mass", added_mass, FORMS)
-        self.density = non_negative("Morison.density", density, "kg/m³")
-        self.drag_axial = non_negative("Morison.drag_axial", drag_axial)
-        self.drag_lateral = non_negative("Morison.drag_lateral", drag_lateral)
-        self.drag_dorsal = non_negative("Morison.drag_dorsal", drag_dorsal)
-        self.drag_roll = non_negative("Morison.drag_roll", drag_roll)
-        self.mass_lateral = non_negative("Morison.mass_lateral", mass_lateral)
-        self.mass_dorsal = non_negative("Morison.mass_dorsal", mass_dorsal)
-        self.mass_roll = non_negative("Morison.mass_roll", mass_roll)
-        self.nose_drag = non_negative("Morison.nose_drag", nose_drag)
-        self.nose_mass = non_negative("Morison.nose_mass", nose_mass)
+        self.density = non_negative("Morison.density", density, "kg/m³", ())
+        self.drag_axial = non_negative("Morison.drag_axial", drag_axial, shape=())
+        self.drag_lateral = non_negative("Morison.drag_lateral", drag_lateral, shape=())
+        self.drag_dorsal = non_negative("Morison.drag_dorsal", drag_dorsal, shape=())
+        self.drag_roll = non_negative("Morison.drag_roll", drag_roll, shape=())
+        self.mass_lateral = non_negative("Morison.mass_lateral", mass_lateral, shape=())
+        self.mass_dorsal = non_negative("Morison.mass_dorsal", mass_dorsal, shape=())
+        self.mass_roll = non_negative("Morison.mass_roll", mass_roll, shape=())
+        self.nose_drag = non_negative("Morison.nose_drag", nose_drag, shape=())
+        self.nose_mass = non_negative("Morison.nose_mass", nose_mass, shape=())
         self.current = None if current is None else finite("Morison.current", current, (3,))
         self.added_mass = added_mass
 

@@ -42,11 +42,11 @@ class OarBlade(eqx.Module):
         coefficient: Numbers = 2.0,
         density: Numbers = 1000.0,
     ):
-        self.lever = positive("OarBlade.lever", lever, "m")
+        self.lever = positive("OarBlade.lever", lever, "m", ())
         self.dip = finite("OarBlade.dip", dip, ())
-        self.area = positive("OarBlade.area", area, "m²")
-        self.coefficient = positive("OarBlade.coefficient", coefficient)
-        self.density = positive("OarBlade.density", density, "kg/m³")
+        self.area = positive("OarBlade.area", area, "m²", ())
+        self.coefficient = positive("OarBlade.coefficient", coefficient, shape=())
+        self.density = positive("OarBlade.density", density, "kg/m³", ())
 
     @property
     def middle(self) -> Float[Array, "3"]:

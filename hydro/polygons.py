@@ -6,6 +6,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, body_inertia, finite
+from spatial.checks import integer
 
 from .sections import AbstractSection
 
@@ -134,8 +135,7 @@ def regular_outline(radius: Numbers, vertices: int, lobes: int = 0, depth: float
         lobes: number of lobes around the circumference; the first points along t3.
         depth: their height relative to R [-].
     """
-    if not isinstance(vertices, int) or vertices < 3:
-        raise ValueError(f"regular_outline: vertices = {vertices!r}: must be an integer of at least 3")
+    vertices = integer("regular_outline: vertices", vertices, 3)
     angle = 2.0 * np.pi * np.arange(vertices) / vertices
     r = 1.0 + depth * np.cos(lobes * angle)
     shape = np.stack([-r * np.sin(angle), r * np.cos(angle)], axis=-1)

@@ -10,6 +10,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, increasing, number, positive, shaped
+from spatial.checks import sequence
 
 from .sections import EllipticSection
 
@@ -31,10 +32,9 @@ class Taper(eqx.Module):
 
     def __init__(self, span: Numbers, b: Numbers, c: Numbers):
         self.span = increasing("Taper.span", span, "m")
-        self.b = positive("Taper.b", b, "m")
-        self.c = positive("Taper.c", c, "m")
-        for name in ("span", "b", "c"):
-            shaped(f"Taper.{name}", getattr(self, name), (2,))
+        self.b = positive("Taper.b", b, "m", (2,))
+        self.c = positive("Taper.c", c, "m", (2,))
+        shaped("Taper.span", self.span, (2,))
 
     def __call__(self, X: Float[Array, ""]) -> Semiaxes:
         """Semi-axes (b, c) at the abscissa X [m]."""
@@ -62,8 +62,8 @@ class Cap(eqx.Module):
         self.height = finite("Cap.height", height, ())
         if not isinstance(self.height, Tracer) and float(self.height) == 0.0:
             raise ValueError("Cap.height = 0.0: must not be zero [m]; negative for a nose, positive for a tail")
-        self.b = positive("Cap.b", b, "m")
-        self.c = positive("Cap.c", c, "m")
+        self.b = positive("Cap.b", b, "m", ())
+        self.c = positive("Cap.c", c, "m", ())
 
     def __call__(self, X: Float[Array, ""]) -> Semiaxes:
         """Semi-axes (b, c) at the abscissa X [m]; zero at the tip, with a finite derivative there."""
@@ -103,10 +103,10 @@ class Profile(eqx.Module):
         self.breaks = increasing("Profile.breaks", breaks, "m")
         if callable(pieces):
             raise ValueError("Profile.pieces is one function: must be a tuple (piece,), one piece per interval")
-        self.pieces = tuple(pieces)
+        self.pieces = sequence("Profile.pieces", pieces, "a tuple of callables X -> (b, c), one per interval")
         if self.breaks.shape != (len(self.pieces) + 1,):
             raise ValueError(
-                f"Profile: {len(self.pieces)} piece(s) need {len(self.pieces) + 1} breaks, {self.breaks.size} given"
+                f"Profile: {len(self.pieces)} pieces need {len(self.pieces) + 1} breaks, {self.breaks.size} given"
             )
         ends = self.breaks if isinstance(self.breaks, Tracer) else np.asarray(self.breaks)
         if not isinstance(ends, Tracer) and ends[0] != 0.0:
@@ -186,9 +186,9 @@ def eel_profile(
         tail_c: semi-axis along t3 there [m].
         length: length of the body [m].
     """
-    radius = positive("radius", radius, "m")
+    radius = positive("radius", radius, "m", ())
     shoulder, tail, length = number("shoulder", shoulder), number("tail", tail), number("length", length)
-    tail_b, tail_c = positive("tail_b", tail_b, "m"), positive("tail_c", tail_c, "m")
+    tail_b, tail_c = positive("tail_b", tail_b, "m", ()), positive("tail_c", tail_c, "m", ())
     increasing("(radius, shoulder, tail, length)", [radius, shoulder, tail, length], "m")
     return Profile(
         [0.0, radius, shoulder, tail, length],
@@ -209,6 +209,6 @@ def uniform_profile(length: Numbers, b: Numbers, c: Numbers) -> Profile:
         b: semi-axis along t2 [m].
         c: semi-axis along t3 [m].
     """
-    span = [0.0, positive("length", length, "m")]
-    b, c = positive("b", b, "m"), positive("c", c, "m")
+    span = [0.0, positive("length", length, "m", ())]
+    b, c = positive("b", b, "m", ()), positive("c", c, "m", ())
     return Profile(span, (Taper(span, [b, b], [c, c]),))

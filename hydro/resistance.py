@@ -40,12 +40,12 @@ class Ittc57(eqx.Module):
         density: Numbers = 1000.0,
         viscosity: Numbers = 1.14e-6,
     ):
-        self.length = positive("Ittc57.length", length, "m")
-        self.wetted_surface = positive("Ittc57.wetted_surface", wetted_surface, "m²")
-        self.form = non_negative("Ittc57.form", form)
-        self.waves = non_negative("Ittc57.waves", waves)
-        self.density = positive("Ittc57.density", density, "kg/m³")
-        self.viscosity = positive("Ittc57.viscosity", viscosity, "m²/s")
+        self.length = positive("Ittc57.length", length, "m", ())
+        self.wetted_surface = positive("Ittc57.wetted_surface", wetted_surface, "m²", ())
+        self.form = non_negative("Ittc57.form", form, shape=())
+        self.waves = non_negative("Ittc57.waves", waves, shape=())
+        self.density = positive("Ittc57.density", density, "kg/m³", ())
+        self.viscosity = positive("Ittc57.viscosity", viscosity, "m²/s", ())
 
     def friction(self, speed: Float[Array, ""]) -> Float[Array, ""]:
         """C_f at a speed forward or backward [m/s]."""

@@ -7,7 +7,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from spatial import Numbers, number, one_of
+from spatial import Numbers, one_of, positive
 
 from .profiles import Profile
 from .sections import EllipticSection
@@ -41,7 +41,7 @@ class Shedding(eqx.Module):
             one_of("edge", edge, EDGES)
             self.rule, self.abscissa = edge, None
         else:
-            self.rule, self.abscissa = "abscissa", number("edge", edge)
+            self.rule, self.abscissa = "abscissa", positive("edge", edge, "m", ())
 
     def edge(self, profile: Profile) -> Float[Array, ""]:
         """Abscissa of the edge [m]; NaN when it is not a break of the profile."""

@@ -151,9 +151,9 @@ class VortexStreet(eqx.Module):
     ):
         self.speed = finite("VortexStreet.speed", speed, ())
         self.circulation = finite("VortexStreet.circulation", circulation, ())
-        self.spacing = positive("VortexStreet.spacing", spacing, "m")
-        self.width = 0.281 * self.spacing if width is None else positive("VortexStreet.width", width, "m")
-        self.core = 0.1 * self.spacing if core is None else positive("VortexStreet.core", core, "m")
+        self.spacing = positive("VortexStreet.spacing", spacing, "m", ())
+        self.width = 0.281 * self.spacing if width is None else positive("VortexStreet.width", width, "m", ())
+        self.core = 0.1 * self.spacing if core is None else positive("VortexStreet.core", core, "m", ())
         self.phase = finite("VortexStreet.phase", phase, ())
         self.centre = finite("VortexStreet.centre", centre, ())
 

@@ -8,6 +8,8 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
+from spatial.checks import shown
+
 from .fluid import AbstractFluid, Carried, Place, Terms
 from .sections import AbstractSection, EllipticSection
 from .shedding import Shedding
@@ -34,7 +36,7 @@ class Together(AbstractFluid):
     def __init__(self, *parts: AbstractFluid):
         for part in parts:
             if not isinstance(part, AbstractFluid):
-                raise ValueError(f"Together: {part!r}: must be a hydro.AbstractFluid")
+                raise ValueError(f"Together: parts has {shown(part)}: must be a hydro.AbstractFluid")
         if not parts:
             raise ValueError("Together(): needs at least one fluid; use hydro.Void() for none")
         if sum(part.shedding is not None for part in parts) > 1:

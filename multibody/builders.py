@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, body_inertia, finite, non_negative
+from spatial.checks import of_kind, sequence
 
 from .joints import Joint
 from .strips import Strip
@@ -43,14 +44,18 @@ class Link(eqx.Module):
         strip: Strip | None = None,
     ):
         """Takes `inertia`, or `mass` [kg] with `centre` [m] and inertia `about_centre` [kg·m²]."""
-        self.name, self.parent, self.joint, self.strip = str(name), parent, joint, strip
+        of_kind("Link.name", name, str, "text")
+        for word, value, wanted in (("parent", parent, str), ("joint", joint, Joint), ("strip", strip, Strip)):
+            if value is not None:
+                of_kind(f"body {name!r}: {word}", value, wanted, f"a {wanted.__name__}, or None")
+        self.name, self.parent, self.joint, self.strip = name, parent, joint, strip
         if (parent is None) != (joint is None):
             raise ValueError(f"body {name!r}: parent = {parent!r}, joint = {joint!r}: give both, or none for the base")
         if inertia is not None:
             self.inertia = finite(f"body {name!r}: inertia", inertia, (6, 6))
             return
         self.inertia = body_inertia(
-            non_negative(f"body {name!r}: mass", mass, "kg"),
+            non_negative(f"body {name!r}: mass", mass, "kg", ()),
             finite(f"body {name!r}: centre", centre, (3,)),
             finite(
                 f"body {name!r}: about_centre",
@@ -80,6 +85,9 @@ def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
     Raises:
         ValueError: names the invalid body or joint.
     """
+    links = sequence("from_links: links", links, "a list of multibody.Link")
+    for k, link in enumerate(links):
+        of_kind(f"from_links: links[{k}]", link, Link, "a multibody.Link")
     names = tuple(link.name for link in links)
     if not links or links[0].parent is not None:
         raise ValueError(f"from_links: links[0] = {names[:1]}: the first link is the base and has no parent")

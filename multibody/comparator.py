@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from gaits.refusals import check_gait
 from hydro import Profile
 from spatial import Numbers, angular, linear, non_negative, positive, quaternion_exp
-from spatial.checks import shown
+from spatial.checks import integer, shown, spread
 
 from .joints import spherical
 from .small_matrices import inertia_in_base
@@ -83,7 +83,7 @@ def from_beam(
     length = float(known(beam.profile.length))
     pitch = length / (links - 1)
     ends = np.concatenate([[0.0], pitch * (np.arange(links - 1) + 0.5), [length]])
-    X, weight, section, link = gauss_points(beam.profile, ends, points)
+    X, weight, section, link = gauss_points(beam.profile, ends, integer("points", points, 1))
     # The frame of a link is located at its joint, at the end nearest to the head.
     arm = jnp.asarray(X - ends[link])
     pieces = Strip(
@@ -144,6 +144,7 @@ def _passive_joints(passive, length, links):
     if (
         not isinstance(passive, Sequence)
         or len(passive) != 2
+        or any(np.ndim(end) for end in passive)
         or not 0.0 <= passive[0] < passive[1] <= length * (1 + 1e-9)
     ):
         raise ValueError(f"passive = {passive!r}: must be two increasing abscissae on the body, 0 to {length:g} [m]")
@@ -156,7 +157,7 @@ def _passive_joints(passive, length, links):
 
 def _at(along: Along, X: np.ndarray, name: str) -> Array:
     value = along(jnp.asarray(X)) if callable(along) else along
-    return jnp.broadcast_to(non_negative(f"from_beam: {name}", value), (3,))
+    return spread(f"from_beam: {name}", non_negative(f"from_beam: {name}", value), 3)
 
 
 def _point_masses(beam, ends):
@@ -236,5 +237,4 @@ def strain_law(gait: Gait, length: Numbers, links: int, passive: tuple[float, fl
 
 
 def _check_links(links):
-    if not isinstance(links, int) or links < 2:
-        raise ValueError(f"links = {links!r}: must be an integer of at least 2")
+    integer("links", links, 2)

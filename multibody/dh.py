@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, one_of
+from spatial.checks import integer
 
 from .joints import Joint
 from .strips import Strip
@@ -56,8 +57,9 @@ class DHRow(eqx.Module):
         r: Numbers = 0.0,
         **options: Any,
     ):
-        one_of("DHRow.sigma", sigma, tuple(SIGMA))
-        self.antecedent, self.sigma, self.options = antecedent, sigma, options
+        self.antecedent, self.options = integer("DHRow.antecedent", antecedent, -1), options
+        self.sigma = integer("DHRow.sigma", sigma, 0)
+        one_of("DHRow.sigma", self.sigma, tuple(SIGMA))
         self.gamma, self.b = finite("DHRow.gamma", gamma, ()), finite("DHRow.b", b, ())
         self.alpha, self.d = finite("DHRow.alpha", alpha, ()), finite("DHRow.d", d, ())
         self.theta, self.r = finite("DHRow.theta", theta, ()), finite("DHRow.r", r, ())

@@ -6,6 +6,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial import Numbers, angular, cross, finite, join, linear
+from spatial.checks import of_kind
 
 from .coordinates import displacements
 from .immersion import Immersion, fluid_wrenches, immerse, water_along
@@ -49,6 +50,7 @@ def momentum(
 
 def mass(tree: Tree) -> Float[Array, ""]:
     """Mass of all bodies [kg]."""
+    of_kind("tree", tree, Tree, "a multibody.Tree")
     return jnp.sum(tree.inertia[:, 0, 0])
 
 

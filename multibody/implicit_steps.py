@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, matrix_from_quaternion, quaternion_rate
+from spatial.checks import callable_as, integer, of_kind
 from stepping import Span, break_times
 from stepping.implicit import implicit_steps
 from stepping.mechanism import AbstractMechanism, Equations, Point
@@ -74,6 +75,11 @@ def stiff_march(
         what = f"{', '.join(sorted(odd))} joints that are passive" if odd else "a fixed base"
         raise ValueError(f"stiff_march: the tree has {what}: must float, its passive joints revolute or prismatic")
     state = BaseState() if state is None else state
+    of_kind("state", state, BaseState, "a multibody.BaseState")
+    if integrand is not None:
+        callable_as("integrand", integrand, "(t, state, q, dq, dynamics) -> quantity")
+    if not isinstance(steps, Array):
+        steps = integer("steps", steps, 1)
     free = tree.passive_freedoms
     passive_q = tree.neutral()[tree.passive_positions] if joints is None else finite("joints", joints, free.shape)
     passive_dq = jnp.zeros(len(free)) if joint_rates is None else finite("joint_rates", joint_rates, free.shape)

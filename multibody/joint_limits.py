@@ -7,7 +7,7 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from spatial import Numbers
-from spatial.checks import shown
+from spatial.checks import integer, real, shown
 
 
 class JointLimits(eqx.Module):
@@ -35,8 +35,9 @@ class JointLimits(eqx.Module):
     ):
         """Takes one number for all freedoms, or one for each."""
         given = {"lower": lower, "upper": upper, "speed": speed, "effort": effort}
+        freedoms = integer("JointLimits.freedoms", freedoms, 0)
         for name, value in given.items():
-            array = np.asarray(value, float)
+            array = np.asarray(real(f"JointLimits.{name}", value))
             if array.shape not in ((), (freedoms,)) or np.isnan(array).any():
                 raise ValueError(f"JointLimits.{name} = {shown(value)}: must be one number or {freedoms}, none NaN")
             if name in ("speed", "effort") and (array < 0).any():

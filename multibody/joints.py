@@ -1,10 +1,13 @@
 """Joints: the motion that each kind allows a body relative to its parent."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, one_of
+from spatial.checks import non_negative, of_kind, positive
 
 POSITIONS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 4, "fixed": 0}
 FREEDOMS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 3, "fixed": 0}
@@ -70,6 +73,8 @@ class Joint(eqx.Module):
         friction_speed: Numbers = 0.01,
         rotor_inertia: Numbers = 0.0,
     ):
+        if name is not None:
+            of_kind("Joint.name", name, str, "text, or None")
         label = f"joint {name!r}" if name is not None else "joint"
         one_of(f"{label}: kind", kind, KINDS)
         self.kind, self.actuated, self.name = kind, bool(actuated), name
@@ -80,8 +85,8 @@ class Joint(eqx.Module):
         self.pitch = finite(f"{label}: pitch", pitch, ())
         freedoms = FREEDOMS[kind]
 
-        def spread(field: str, value: Numbers) -> Float[Array, "freedoms"]:
-            array = finite(f"{label}: {field}", value)
+        def spread(field: str, value: Numbers, check: Callable[..., Array] = finite) -> Float[Array, "freedoms"]:
+            array = check(f"{label}: {field}", value)
             if array.shape not in ((), (freedoms,)):
                 raise ValueError(
                     f"{label}: {field} has shape {array.shape}: must be one number or {freedoms}, "
@@ -91,10 +96,10 @@ class Joint(eqx.Module):
 
         self.stiffness = spread("stiffness", stiffness)
         self.rest = spread("rest", rest)
-        self.damping = spread("damping", damping)
-        self.friction = spread("friction", friction)
-        self.friction_speed = spread("friction_speed", friction_speed)
-        self.rotor_inertia = spread("rotor_inertia", rotor_inertia)
+        self.damping = spread("damping", damping, non_negative)
+        self.friction = spread("friction", friction, non_negative)
+        self.friction_speed = spread("friction_speed", friction_speed, positive)
+        self.rotor_inertia = spread("rotor_inertia", rotor_inertia, non_negative)
 
 
 def revolute(axis: Numbers = Z_AXIS, **options) -> Joint:

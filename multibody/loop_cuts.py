@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, one_of
+from spatial.checks import of_kind
 
 from .kinematics import Configuration
 from .small_matrices import apply
@@ -55,6 +56,8 @@ class Cut(eqx.Module):
         second_rotation: Numbers | None = None,
         second_position: Numbers = (0.0, 0.0, 0.0),
     ):
+        for word, value in (("name", name), ("first", first), ("second", second)):
+            of_kind(f"Cut.{word}", value, str, "text")
         one_of(f"cut {name!r}: kind", kind, tuple(HELD))
         self.name, self.kind, self.first, self.second = name, kind, first, second
         frame = lambda rotation: jnp.eye(3) if rotation is None else rotation  # noqa: E731

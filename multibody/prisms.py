@@ -6,6 +6,7 @@ import numpy as np
 
 from hydro import AbstractSection
 from spatial import Numbers, finite, positive
+from spatial.checks import integer
 
 from .strips import Strip
 
@@ -31,10 +32,9 @@ def prism_strip(
     """
     if not isinstance(section, AbstractSection) or section.area.ndim != 0:
         raise ValueError(f"prism_strip: section = {section!r}: must be one section, such as hydro.polygon(...)")
-    if not isinstance(points, int) or points < 1:
-        raise ValueError(f"prism_strip: points = {points!r}: must be a positive integer")
+    points = integer("prism_strip: points", points, 1)
     axes = jnp.eye(3) if rotation is None else finite("prism_strip: rotation", rotation, (3, 3))
-    start, length = finite("prism_strip: origin", origin, (3,)), positive("prism_strip: length", length, "m")
+    start, length = finite("prism_strip: origin", origin, (3,)), positive("prism_strip: length", length, "m", ())
     node, weight = np.polynomial.legendre.leggauss(points)
     along = length * jnp.asarray((node + 1.0) / 2.0)
     many = lambda value: jnp.broadcast_to(value, (points, *value.shape))  # noqa: E731

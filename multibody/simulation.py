@@ -13,6 +13,7 @@ from gaits.feedback.labels import with_feedback
 from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear
+from spatial.checks import number, positive
 from stepping import SimulationError, program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
@@ -130,6 +131,8 @@ def simulate(
     """
     if not isinstance(law, Steered):
         check_law(tree, law)
+    t0, t1 = float(number("t0", t0)), float(number("t1", t1))
+    rtol = float(positive("rtol", rtol, shape=()))
     say_compiling(progress)
     trajectory = rollout(
         tree,

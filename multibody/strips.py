@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractSection, BladeSection, EllipticSection, Profile
 from spatial import Numbers, finite, increasing, non_negative
+from spatial.checks import integer, of_kind, positive
 
 from .small_matrices import inertia_in_base
 
@@ -100,14 +101,14 @@ def strip(
         nose_radius: radius of a nose at the first end [m]; None for no nose.
         points: number of Gauss points on each smooth piece.
     """
-    if not isinstance(points, int) or points < 1:
-        raise ValueError(f"strip: points = {points!r}: must be a positive integer")
+    of_kind("strip: profile", profile, Profile, "a hydro.Profile")
+    points = integer("strip: points", points, 1)
     axes = jnp.eye(3) if rotation is None else finite("strip: rotation", rotation, (3, 3))
     start = finite("strip: origin", origin, (3,))
     ends = known(increasing("strip: span", span, "m"))
     X, weight, section, _ = gauss_points(profile, ends, points)
     position = start[None, :] + jnp.asarray(X - ends[0])[:, None] * axes[None, :, 0]
-    radius = jnp.zeros(0) if nose_radius is None else non_negative("strip: nose_radius", nose_radius, "m")[None]
+    radius = jnp.zeros(0) if nose_radius is None else non_negative("strip: nose_radius", nose_radius, "m", ())[None]
     noses = radius.shape[0]
     return Strip(
         position=position,
@@ -135,7 +136,9 @@ def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
         piece: the link.
         density: density of the link [kg/m³].
     """
-    from_points = lumped(piece, jax.vmap(lambda s: s.inertia(jnp.asarray(density, float)))(piece.section))
+    of_kind("piece", piece, Strip, "a multibody.Strip")
+    density = positive("density", density, "kg/m³", ())
+    from_points = lumped(piece, jax.vmap(lambda s: s.inertia(density))(piece.section))
     return jnp.sum(from_points, axis=0)
 
 

@@ -14,6 +14,7 @@ from gaits.feedback.replay import LoopRecord, SteeredMotion
 from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, quaternion_rate
+from spatial.checks import callable_as, of_kind
 from stepping import STORED_STEPS, Marcher, Span, integrate, program, unit_quaternions
 
 from .body_view import TreeView
@@ -135,6 +136,13 @@ class Drive(eqx.Module):
             pulled = pull(tree, self.actuators, t, state, q, dq, self.read(command)).wrench
             wrench = pulled if wrench is None else wrench + pulled
         return torque, wrench
+
+    def __check_init__(self):
+        for name, words in (("torque", "(t, q, dq) -> torques"), ("wrench", "(t, state, q, dq) -> wrenches")):
+            if getattr(self, name) is not None:
+                callable_as(name, getattr(self, name), words)
+        if self.loops is not None:
+            of_kind("loops", self.loops, Loops, "a multibody.Loops, from multibody.close_loops")
 
     def dynamics(
         self,
@@ -288,6 +296,8 @@ def rollout(
     state = BaseState() if state is None else state
     if not isinstance(state, BaseState):
         raise ValueError(f"state = {state!r}: must be a multibody.BaseState")
+    if integrand is not None:
+        callable_as("integrand", integrand, "(t, state, q, dq, dynamics) -> quantity")
     drive = Drive(
         None if isinstance(law, Steered) else law,
         immerse(tree, Void() if fluid is None else fluid),

@@ -12,6 +12,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, non_negative, one_of, require_float64
+from spatial.checks import integer, of_kind, sequence
 from spatial.printing import value_text
 
 from .joint_limits import JointLimits
@@ -94,8 +95,14 @@ class Tree(eqx.Module):
     ):
         require_float64()
         one_of("Tree.base", base, BASES)
-        self.names, self.base = tuple(names), base
-        self.parents = tuple(int(p) for p in parents)
+        self.names, self.base = sequence("Tree.names", names, "names of the bodies"), base
+        for k, name in enumerate(self.names):
+            of_kind(f"Tree.names[{k}]", name, str, "text")
+        whole = sequence("Tree.parents", parents, "the index of the parent of each body but the base")
+        self.parents = tuple(integer(f"Tree.parents[{k}]", p, 0) for k, p in enumerate(whole))
+        joints = sequence("Tree.joints", joints, "the joint of each body but the base")
+        for k, joint in enumerate(joints):
+            of_kind(f"Tree.joints[{k}]", joint, Joint, "a multibody.Joint")
         check_structure(self.names, self.parents, len(joints))
         self.joint_names = tuple(j.name or body for j, body in zip(joints, self.names[1:], strict=True))
         self.kinds = tuple(j.kind for j in joints)
@@ -129,6 +136,10 @@ class Tree(eqx.Module):
         if strips is None or isinstance(strips, Strips):
             self.strips = strips
             return
+        strips = sequence("Tree.strips", strips, "one multibody.Strip, or None, for each body")
+        for k, strip in enumerate(strips):
+            if strip is not None:
+                of_kind(f"Tree.strips[{k}]", strip, Strip, "a multibody.Strip, or None")
         if len(strips) != bodies:
             raise ValueError(f"Tree: {len(strips)} strips for {bodies} bodies: give one (or None) for each body")
         self.strips = gather(strips)

@@ -4,7 +4,8 @@ A concrete value is rejected at once with a ValueError. A traced one (inside jit
 `eqx.error_if`, so callers must use the returned array.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from types import UnionType
 from typing import Any
 
 import equinox as eqx
@@ -17,6 +18,7 @@ from jaxtyping import Array, ArrayLike
 from .forked_process import refuse_forked
 
 Numbers = ArrayLike | Sequence[Any]  # anything from which a constructor makes an array of numbers
+Shape = tuple[int | None, ...]  # None stands for any length
 
 
 def require_float64() -> None:
@@ -35,7 +37,7 @@ def shown(value: object, most: int = 80) -> str:
     return text if len(text) <= most and "\n" not in text else f"a {type(value).__name__}"
 
 
-def _as_array(name: str, value: Numbers) -> Array:
+def _as_array(name: str, value: Numbers, shape: Shape | None) -> Array:
     # Concrete values stay concrete during tracing and are checked immediately. A check inside a compiled program would
     # be a Python callback, and JAX does not cache programs with callbacks between sessions.
     known = not any(isinstance(part, Tracer) for part in jax.tree.leaves(value))
@@ -48,6 +50,10 @@ def _as_array(name: str, value: Numbers) -> Array:
     if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
         raise ValueError(f"{name} = {shown(value)}: must be real numbers, not {array.dtype}")
     array = array.astype(jnp.result_type(float))
+    if shape is not None:
+        shaped(name, array, shape)
+    elif array.size == 0:
+        raise ValueError(f"{name} = {shown(value)}: must not be empty")
     return constant(array) if isinstance(array, np.ndarray) else array
 
 
@@ -71,11 +77,14 @@ def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
     return array
 
 
-def finite(name: str, value: Numbers, shape: tuple[int | None, ...] | None = None) -> Array:
+def real(name: str, value: Numbers) -> Array:
+    """Returns the value, of any unit, as a float array of any shape but empty, which may hold infinities and NaN."""
+    return _as_array(name, value, None)
+
+
+def finite(name: str, value: Numbers, shape: Shape | None = None) -> Array:
     """Returns the value, of any unit, as a float array; raises on NaN, infinity or a shape other than `shape`."""
-    array = _as_array(name, value)
-    if shape is not None:
-        shaped(name, array, shape)
+    array = _as_array(name, value, shape)
     return _guard(name, array, lambda x, xp: ~xp.isfinite(x), "must be finite")
 
 
@@ -86,32 +95,31 @@ def number(name: str, value: Numbers) -> Array:
     return finite(name, value, ())
 
 
-def positive(name: str, value: Numbers, unit: str = "", shape: tuple[int | None, ...] | None = None) -> Array:
+def positive(name: str, value: Numbers, unit: str = "", shape: Shape | None = None) -> Array:
     """Returns the value, of any unit, as a float array; raises unless it is finite, positive and of the given shape."""
     rule = f"must be finite and positive{_in(unit)}"
-    array = _as_array(name, value)
-    if shape is not None:
-        shaped(name, array, shape)
+    array = _as_array(name, value, shape)
     return _guard(name, array, lambda x, xp: ~(xp.isfinite(x) & (x > 0)), rule)
 
 
-def non_negative(name: str, value: Numbers, unit: str = "") -> Array:
-    """Returns the value, of any unit, as a float array; raises unless it is finite and non-negative."""
+def non_negative(name: str, value: Numbers, unit: str = "", shape: Shape | None = None) -> Array:
+    """As `positive`, but zero is allowed too, of any unit."""
     rule = f"must be finite and not negative{_in(unit)}"
-    return _guard(name, _as_array(name, value), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
+    return _guard(name, _as_array(name, value, shape), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
 
 
 def within(name: str, value: Numbers, low: float, high: float, unit: str = "") -> Array:
     """One number of any unit as a float array; refuses what is not between two bounds, both included."""
     rule = f"must lie between {low:g} and {high:g}{_in(unit)}"
-    array = _as_array(name, value)
-    shaped(name, array, ())
+    array = _as_array(name, value, ())
     return _guard(name, array, lambda x, xp: ~((x >= low) & (x <= high)), rule)
 
 
 def increasing(name: str, value: Numbers, unit: str = "") -> Array:
     """Returns the value, of any unit, as a float vector; raises unless it is strictly increasing."""
     array = finite(name, value, (None,))
+    if array.shape == (0,):
+        raise ValueError(f"{name} = []: must not be empty")
     return _guard(name, array, lambda x, xp: xp.diff(x) <= 0, f"must be strictly increasing{_in(unit)}")
 
 
@@ -125,7 +133,14 @@ def unit(name: str, value: Numbers, size: int, tolerance: float = 1e-6) -> Array
     return constant(np.asarray(array) / np.linalg.norm(array))
 
 
-def shaped(name: str, array: Array, shape: tuple[int | None, ...]) -> None:
+def spread(name: str, array: Array, count: int) -> Array:
+    """Returns one number for all, or one for each, of any unit, as a vector of `count` numbers; raises on others."""
+    if array.shape not in ((), (count,)):
+        raise ValueError(f"{name} has shape {array.shape}: must be one number, or {count} numbers")
+    return jnp.broadcast_to(array, (count,))
+
+
+def shaped(name: str, array: Array | np.ndarray, shape: Shape) -> None:
     """Raises unless the array has the given shape; None stands for any length."""
     fits = len(array.shape) == len(shape) and all(
         want is None or have == want for have, want in zip(array.shape, shape, strict=True)
@@ -136,9 +151,35 @@ def shaped(name: str, array: Array, shape: tuple[int | None, ...]) -> None:
         raise ValueError(f"{name} has shape {array.shape}: must have shape {wanted}{one}")
 
 
+def integer(name: str, value: object, least: int) -> int:
+    """Returns a whole number, Python's or NumPy's, as an int; raises unless it is at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} = {shown(value)}: must be an integer of at least {least}")
+    return int(value)
+
+
+def callable_as(name: str, value: object, words: str) -> None:
+    """Raises unless the value can be called; `words` say with what it is called, and what it returns."""
+    if not callable(value):
+        raise ValueError(f"{name} = {shown(value)}: must be a callable {words}")
+
+
+def of_kind(name: str, value: object, wanted: type | UnionType, words: str) -> None:
+    """Raises unless the value is an instance of a class; `words` say what to give."""
+    if not isinstance(value, wanted):
+        raise ValueError(f"{name} = {shown(value)}: must be {words}")
+
+
+def sequence(name: str, value: object, words: str) -> tuple:
+    """Returns what can be iterated over as a tuple; raises on text and on anything else."""
+    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} = {shown(value)}: must be {words}")
+    return tuple(value)
+
+
 def one_of(name: str, value: object, allowed: Sequence[object]) -> None:
     """Raises unless the option is in the list of allowed ones."""
-    if value not in allowed:
+    if not any(value is option or (isinstance(value, type(option)) and value == option) for option in allowed):
         raise ValueError(f"{name} = {value!r}: must be one of {', '.join(map(repr, allowed))}")
 
 

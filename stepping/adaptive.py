@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from spatial.checks import Numbers, positive, shown
+from spatial.checks import Numbers, integer, positive, shown
 
 from .implicit_adaptive import FlatMechanism, SemiImplicit
 from .mechanism import AbstractMechanism
@@ -63,11 +63,11 @@ class Marcher(eqx.Module):
         self.solver = diffrax.Dopri5() if solver is None else solver
         if controller is None:
             # Drag has a kink, at which the plain I controller rejects one step in six and a PI controller one in forty.
-            tolerances = positive("rtol", rtol), positive("atol", atol)
+            tolerances = positive("rtol", rtol, shape=()), positive("atol", atol, shape=())
             controller = diffrax.PIDController(*tolerances, pcoeff=0.2, icoeff=0.3)
         self.controller = controller
-        self.dt0 = None if dt0 is None else positive("dt0", dt0, "s")
-        self.max_steps = max_steps
+        self.dt0 = None if dt0 is None else positive("dt0", dt0, "s", ())
+        self.max_steps = integer("max_steps", max_steps, 1)
         self.adjoint = adjoint
         self.progress = diffrax.NoProgressMeter() if progress is None else progress
 

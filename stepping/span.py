@@ -10,7 +10,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float, Int
 
 from spatial import Numbers
-from spatial.checks import constant, increasing, number, positive
+from spatial.checks import constant, increasing, integer, number, positive
 
 
 class Span(eqx.Module):
@@ -49,8 +49,7 @@ class Span(eqx.Module):
         self.t0, self.t1 = put(begin), put(end)
         self.dt, self.between = None, 1
         if times is None:
-            if not isinstance(samples, int) or samples < 2:
-                raise ValueError(f"samples = {samples!r}: must be an integer of at least 2")
+            samples = integer("samples", samples, 2)
             self.times = put(begin + (end - begin) * np.linspace(0.0, 1.0, samples))
             return
         times = increasing("times", times, "s")
@@ -69,9 +68,9 @@ class Span(eqx.Module):
             dt: step [s].
             every: number of steps between two output times.
         """
-        if not (isinstance(every, int) and every >= 1):
-            raise ValueError(f"every = {every!r}: must be a positive integer")
-        if not (np.isfinite(dt) and dt > 0 and np.isfinite(t0) and np.isfinite(t1) and t1 > t0):
+        every = integer("every", every, 1)
+        t0, t1, dt = (float(number(name, value)) for name, value in (("t0", t0), ("t1", t1), ("dt", dt)))
+        if not (dt > 0 and t1 > t0):
             raise ValueError(f"t0 = {t0}, t1 = {t1}, dt = {dt}: t1 must come after t0, and dt be positive [s]")
         steps = round((t1 - t0) / dt)
         if steps < 1 or abs(steps * dt - (t1 - t0)) > 1e-6 * dt * max(steps, 1) or steps % every:
@@ -90,12 +89,11 @@ class Span(eqx.Module):
             between: number of steps between two output times. A concrete number allows reverse-mode derivatives.
             records: number of output times after the first.
         """
-        if not isinstance(records, int) or records < 1:
-            raise ValueError(f"records = {records!r}: must be a positive integer")
-        if isinstance(between, int) and between < 1:
-            raise ValueError(f"between = {between!r}: must be a positive integer")
+        records = integer("records", records, 1)
+        if not isinstance(between, jax.Array):
+            between = integer("between", between, 1)
         begin = number("t0", t0)
-        step = jnp.asarray(dt, float) if isinstance(dt, Tracer) else positive("dt", dt, "s")
+        step = jnp.asarray(dt, float) if isinstance(dt, Tracer) else positive("dt", dt, "s", ())
         times = begin + step * between * jnp.arange(records + 1)
         span = object.__new__(Span)
         parts = {"t0": begin, "t1": times[-1], "times": times, "dt": step, "between": between}
@@ -114,7 +112,7 @@ class Span(eqx.Module):
         """
         if any(isinstance(part, Tracer) for part in (self.t0, self.t1, longest)):
             raise ValueError("t0, t1 and the step must be known numbers: the number of fixed steps follows from them")
-        step = float(positive("dt0", longest, "s"))
+        step = float(positive("dt0", longest, "s", ()))
         apart = (float(np.asarray(self.t1)) - float(np.asarray(self.t0))) / self.records
         between = max(1, math.ceil(apart / step - 1e-9))
         return Span.counted(self.t0, apart / between, between, self.records)

@@ -47,7 +47,7 @@ def test_stations_are_a_number_or_abscissae():
     by_number = cosserat.internal_wrench(ROD, gaits.planar(), None, state, 0.7, stations=5)
     by_hand = cosserat.internal_wrench(ROD, gaits.planar(), None, state, 0.7, stations=jnp.linspace(0.0, 1.0, 5))
     assert np.array_equal(by_number.moment, by_hand.moment)
-    with pytest.raises(ValueError, match="stations = 1: must be at least 2"):
+    with pytest.raises(ValueError, match="stations = 1: must be an integer of at least 2"):
         cosserat.internal_wrench(ROD, gaits.planar(), None, state, 0.7, stations=1)
 
 

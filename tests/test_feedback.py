@@ -12,13 +12,15 @@ import gaits
 import gaits.feedback as fb
 import hydro
 import multibody as mb
+from cosserat.body_view import BeamView
 from cosserat.energy import energetics
 from gaits.feedback.delay import pade
 from gaits.feedback.replay import MotionAt
-from spatial import quaternion_rate
+from spatial import matrix_from_quaternion, quaternion_rate
 
 EEL, WATER, LAW = cosserat.eel(), hydro.Morison(), fb.Offset(gaits.planar(), "K3")
 FINE = cosserat.Panels(panels=2, loads=4)  # the sums of both loops to round-off
+ONE = cosserat.Panels(panels=1, loads=1)
 STEPS = {"controller": diffrax.ConstantStepSize(), "dt0": 0.05, "samples": 5, "t1": 1.0}
 SENSORS = (fb.Heading(), fb.Position(1.3, name="place"), fb.Velocity(1.3), fb.Strain((0.4, 1.3)))
 
@@ -103,6 +105,32 @@ def test_the_power_of_a_steered_body_is_balanced(run):
     assert float(fields.actuator_power - rate - sums.dissipation + sums.convective) == pytest.approx(0.0, abs=1e-8)
 
 
+def test_flow_pressure_and_internal_moment_are_those_of_the_body(run):
+    """Against the current by hand, and the second loop at an instant."""
+    current = np.array([0.3, 0.2, 0.0])
+    moving, k = hydro.Morison(current=current), 3
+    gait, head = steered(0.5).replay(run.feedback), run.state(k)
+    fields = cosserat.internal_wrench(EEL, gait, moving, head, run.time[k], ONE, stations=[0.4, 1.3])
+    body = ONE.sample(EEL, moving)
+
+    @jax.jit
+    def readings():
+        view = BeamView(run.time[k], head, gait, body, moving, fields.head_twist_rate)
+        moment = fb.InternalMoment(1.3).quantity(view)
+        specific = fb.Accelerometer(1.3, gravity=0.0).quantity(view)
+        return fb.Flow()(view, ()), fb.Pressure((0.4, 1.3))(view, ()), moment, specific
+
+    flow, pressure, moment, specific = readings()
+    np.testing.assert_allclose(flow, head.rotation.T @ current - head.twist[:3], atol=1e-14)
+    rotation = matrix_from_quaternion(fields.quaternion)
+    across = np.einsum("sji,j->si", rotation, current)[:, 1] - fields.twist[:, 1]
+    np.testing.assert_allclose(pressure, 500.0 * across * np.abs(across), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(moment, fields.moment[1], rtol=0, atol=1e-10)
+    V, W = fields.twist[1, :3], fields.twist[1, 3:]
+    np.testing.assert_allclose(specific, fields.twist_rate[1, :3] + np.cross(W, V), rtol=0, atol=1e-10)
+
+
+@pytest.mark.slow
 def test_gradients_through_the_loop_are_central_differences():
     """Reverse mode by gain and servo, on equal steps, where the swim is a smooth function of both."""
 
@@ -119,12 +147,14 @@ def test_gradients_through_the_loop_are_central_differences():
         assert abs(float(found[k] - central)) <= 1e-6 * max(1.0, abs(float(central)))
 
 
+@pytest.mark.slow
 def test_a_batch_of_controllers(run):
     twists = jax.vmap(lambda gain: swim(gain).twist)(jnp.array([0.2, 0.5]))
     np.testing.assert_allclose(twists[1], run.twist, rtol=0, atol=1e-11)
     assert float(jnp.max(jnp.abs(twists[0] - twists[1]))) > 1e-4
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_its_memory(run):
     half = swim(0.5, t1=0.5, samples=3)
     rest = swim(0.5, t0=0.5, samples=3, state=half.state(-1), memory=half.feedback.memory_at(-1))

@@ -1,4 +1,4 @@
-"""The pages on one's own beam and robot and on measured motion run from top to bottom, as a reader would run them."""
+"""The pages on one's own beam and robot, on feedback and on measured motion run from top to bottom, as for a reader."""
 
 import re
 import warnings
@@ -9,7 +9,9 @@ import pytest
 PAGES = Path(__file__).parents[1] / "docs" / "howto"
 
 
-@pytest.mark.parametrize("page", ["beam", "robot", pytest.param("identify", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "page", ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in ("identify", "feedback"))]
+)
 def test_the_page_runs(page, monkeypatch, capsys):
     cells = re.findall(
         r"^```{code-cell} python\n(.*?)^```$", (PAGES / f"{page}.md").read_text(encoding="utf-8"), re.S | re.M
@@ -25,6 +27,9 @@ def test_the_page_runs(page, monkeypatch, capsys):
     if page == "robot":
         assert float(re.search(r"x = (-?\d+\.\d+) m", printed).group(1)) < -0.1  # it swims forward, towards -x
         assert names["film"].stat().st_size > 10_000
+    elif page == "feedback":
+        assert float(re.search(r"sags by (\d\.\d+) rad", printed).group(1)) == pytest.approx(0.081, abs=2e-3)
+        assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05
     elif page == "identify":
         found = names["found"]
         assert names["fit"].residual < 6e-4 and not found.untold

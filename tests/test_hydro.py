@@ -175,7 +175,7 @@ def test_a_cut_body_is_the_same_body_with_more_breaks():
         (lambda: hydro.eel_profile(length=1.0), "radius, shoulder, tail, length.*strictly increasing"),
         (lambda: hydro.eel_profile(radius=-0.1), "radius = -0.1: must be finite and positive"),
         (lambda: hydro.Taper((0.0, 1.0), (0.1, 0.0), (0.1, 0.1)), "Taper.b"),
-        (lambda: hydro.Profile((0.0, 1.0), ()), r"Profile: 0 piece\(s\) need 1 breaks, 2 given"),
+        (lambda: hydro.Profile((0.0, 1.0), ()), r"Profile: 0 pieces need 1 breaks, 2 given"),
         (lambda: hydro.Profile((0.1, 1.0), (hydro.Taper((0.1, 1.0), (0.1, 0.1), (0.1, 0.1)),)), "must be 0, the nose"),
         (lambda: hydro.Profile((0.0, 1.0), (lambda X: 0.1 + 0 * X,)), r"must be the pair \(b, c\)"),
         (lambda: hydro.Cap(0.1, 0.0, 0.1, 0.1), "Cap.height = 0.0: must not be zero"),

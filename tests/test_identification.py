@@ -178,7 +178,6 @@ def test_six_coefficients_of_an_eel_from_its_midline():
     seen[np.random.default_rng(1).random(clean.shape[:2]) < 0.1] = np.nan
     with pytest.warns(UserWarning, match="the data cannot tell drag_dorsal$"):
         noisy = problem.solve(seen, noise=1e-3)
-    print(noisy)
     told = noisy.interval[six]
     assert (np.abs(noisy.estimate[six] / true - 1.0) < 0.02).all()
     assert ((told[:, 0] <= true) & (true <= told[:, 1])).sum() >= 5

@@ -81,7 +81,7 @@ def test_counts_and_names():
 
 
 def test_numbers_that_are_none():
-    with pytest.raises(ValueError, match="joint 'j': damping = .* must not be negative"):
+    with pytest.raises(ValueError, match="joint 'j': damping = .* not negative"):
         chain(body("a", "base", mb.revolute(damping=-1.0, name="j")))
     with pytest.raises(ValueError, match="joint 'j': position = .* must be finite"):
         mb.revolute(position=(np.nan, 0.0, 0.0), name="j")

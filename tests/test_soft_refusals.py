@@ -16,7 +16,7 @@ LAW = cosserat.Elastic(1e5)
     [
         (lambda: cosserat.FreeStrains(0.5, 0.2), "must run towards the tail"),
         (lambda: cosserat.FreeStrains(modes={"K4": 2}), "strains are G1, G2, G3, K1, K2, K3"),
-        (lambda: cosserat.FreeStrains(modes={"K3": -1}), "0 or more"),
+        (lambda: cosserat.FreeStrains(modes={"K3": -1}), "integer of at least 0"),
         (lambda: cosserat.Soft(ROD, cosserat.FreeStrains(0.5, 1.7), LAW), "must lie on the body, from 0 to 1 m"),
         (lambda: cosserat.Soft(ROD, cosserat.FreeStrains(1.2), LAW), "must lie on the body"),
         (lambda: cosserat.Soft(ROD, [K3, cosserat.FreeStrains(0.5, modes={"K3": 1})], LAW), "free twice"),

@@ -72,8 +72,8 @@ class Contact(AbstractFluid):
             raise ValueError(f"Contact.height = {shown(height)}: must be a function (x, y) -> height [m]")
         self.height = height
         self.coulomb = Coulomb(forward, forward if backward is None else backward, sideways, width, viscous)
-        self.stiffness = positive("Contact.stiffness", stiffness, "N/m²")
-        self.damping = non_negative("Contact.damping", damping, "s/m")
+        self.stiffness = positive("Contact.stiffness", stiffness, "N/m²", ())
+        self.damping = non_negative("Contact.damping", damping, "s/m", ())
 
     def depth(self, section: EllipticSection, place: Place) -> Float[Array, ""]:
         """How deep the lowest point of a section is in the ground [m]; negative above it."""

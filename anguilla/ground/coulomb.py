@@ -31,11 +31,11 @@ class Coulomb(eqx.Module):
     viscous: Float[Array, ""]
 
     def __init__(self, forward: Numbers, backward: Numbers, sideways: Numbers, width: Numbers, viscous: Numbers):
-        self.forward = non_negative("forward", forward)
-        self.backward = non_negative("backward", backward)
-        self.sideways = non_negative("sideways", sideways)
+        self.forward = non_negative("forward", forward, shape=())
+        self.backward = non_negative("backward", backward, shape=())
+        self.sideways = non_negative("sideways", sideways, shape=())
         self.width = positive("width", width, "m/s", ())
-        self.viscous = non_negative("viscous", viscous, "N·s/m²")
+        self.viscous = non_negative("viscous", viscous, "N·s/m²", ())
 
     def force(
         self,

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 from gaits.laws import AbstractLaw, as_law
 from gaits.strain import Law
 from hydro import EARTH, AbstractFluid, AbstractSection, Place
-from spatial import Numbers, finite, join, linear, positive, unit
+from spatial import Numbers, finite, join, linear, number, positive, unit
 
 from .coulomb import Coulomb
 
@@ -84,7 +84,7 @@ class Friction(AbstractFluid):
             gravity: acceleration of gravity in the world [m/s²]; before it is tilted by `incline`.
             lifting: law of (X, t): load over weight; one everywhere when None.
         """
-        self.density = positive("Friction.density", density, "kg/m³")
+        self.density = positive("Friction.density", density, "kg/m³", ())
         self.coulomb = Coulomb(forward, forward if backward is None else backward, sideways, width, viscous)
         angle = finite("Friction.incline", incline, ())
         x, y, z = finite("Friction.gravity", gravity, (3,))
@@ -97,6 +97,8 @@ class Friction(AbstractFluid):
                 f"Friction: gravity = {np.asarray(self.gravity)}, normal = {np.asarray(self.normal)}: gravity must "
                 "press the body on the plane, gravity · normal <= 0; the normal points away from the ground"
             )
+        if lifting is not None and not callable(lifting):
+            lifting = number("Friction.lifting", lifting)
         self.lifting = None if lifting is None else as_law(lifting)
         self.time = jnp.zeros(())
 

@@ -18,6 +18,7 @@ from hydro import AbstractFluid, Void
 from multibody import JointLaw, Tree, immerse
 from multibody.coordinates import check_law
 from spatial import Numbers
+from spatial.checks import callable_as, of_kind
 from stepping import Marcher, Span, integrate, program
 
 from .axles import FULL, PLANAR, constrained, independence, kinematic_twist, least_forces, nearest
@@ -115,11 +116,14 @@ def roll(
         0.9385
     """
     ground = Void() if ground is None else ground
-    roller = roller_of(body, law, wheels, ground, path)
+    of_kind("body", body, Beam | Tree, "a cosserat.Beam or a multibody.Tree")
+    callable_as("law", law, "(X, t) -> strain of a beam, or t -> positions of a tree")
+    of_kind("ground", ground, AbstractFluid, "what acts on sections, such as ground.Friction(), or None")
     span = Span(t0, t1, samples, times)
     state = HeadState() if state is None else state
     _check_planar_state(state)
     marcher = Marcher(None, None, rtol, atol, None, max_steps, None, None)
+    roller = roller_of(body, law, wheels, ground, path)
     count = roller_count(wheels)
     if throw:
         _refuse_slipping(roller, count, span)

@@ -19,6 +19,7 @@ from hydro import AbstractFluid
 from multibody import Immersion, JointLaw, Tree, configuration, law_motion
 from multibody.newton_euler import motor_torques, newton_euler
 from spatial import Numbers, cross, finite, increasing, matrix_from_quaternion
+from spatial.checks import integer, sequence, shown
 from spatial.printing import Printed
 
 from .axles import PLANAR, Axles
@@ -49,8 +50,7 @@ class Wheels(Printed):
 
         Only a body that follows its leader moves on them, K̇3 = V1 K3'; its head's curvature is then the only input.
         """
-        if not isinstance(count, int) or count < 3:
-            raise ValueError(f"Wheels.everywhere: count = {count!r}: must be an integer of at least 3")
+        count = integer("Wheels.everywhere: count", count, 3)
         return cls(beam.length * (np.arange(count) + 0.5) / count)
 
     def check(self, beam: Beam, path: Panels) -> None:
@@ -83,12 +83,13 @@ class TreeWheels(Printed):
 
     def __init__(self, bodies: Sequence[str], position: Numbers | None = None, axle: Numbers = (0.0, 1.0, 0.0)):
         """Takes names, and points and axles for each or one for all: the origin and the y axis unless given."""
-        self.bodies = (bodies,) if isinstance(bodies, str) else tuple(bodies)
+        self.bodies = (bodies,) if isinstance(bodies, str) else sequence("TreeWheels.bodies", bodies, "names of bodies")
+        if any(not isinstance(name, str) for name in self.bodies):
+            raise ValueError(f"TreeWheels.bodies = {shown(bodies)}: must be names of bodies")
         if not self.bodies:
             raise ValueError("TreeWheels.bodies = (): needs at least one wheel; without any, use multibody.rollout")
-        spread = lambda name, value: jnp.broadcast_to(finite(name, value), (len(self.bodies), 3))  # noqa: E731
-        self.position = spread("TreeWheels.position", jnp.zeros(3) if position is None else position)
-        axle = spread("TreeWheels.axle", axle)
+        self.position = _for_each("position", jnp.zeros(3) if position is None else position, len(self.bodies))
+        axle = _for_each("axle", axle, len(self.bodies))
         self.axle = axle / jnp.linalg.norm(axle, axis=1, keepdims=True)
 
     def rows(self, tree: Tree) -> np.ndarray:
@@ -97,6 +98,15 @@ class TreeWheels(Printed):
             if name not in tree.names:
                 raise ValueError(f"TreeWheels.bodies: {name!r} is not a body of the tree {tree.names}")
         return np.array([tree.names.index(name) for name in self.bodies], int)
+
+
+def _for_each(name, value, count):
+    array = finite(f"TreeWheels.{name}", value)
+    if array.shape not in ((3,), (count, 3)):
+        raise ValueError(
+            f"TreeWheels.{name} has shape {array.shape}: must be (3,), or ({count}, 3), one for each wheel"
+        )
+    return jnp.broadcast_to(array, (count, 3))
 
 
 class AbstractRoller(eqx.Module):

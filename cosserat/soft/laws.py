@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from hydro import EllipticSection
 from spatial import Numbers, finite, non_negative, positive
-from spatial.checks import shown
+from spatial.checks import shown, spread
 from spatial.printing import Printed
 
 Along = Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
@@ -80,7 +80,7 @@ class Elastic(AbstractStress):
         damping: Numbers = (0.0,) * 6,
     ):
         """Poisson's ratio (0.5, incompressible, when None) gives G = E / (2 (1 + ν)), unless `shear` is given."""
-        self.young = positive("Elastic.young", young, "Pa")
+        self.young = positive("Elastic.young", young, "Pa", ())
         if shear is not None and poisson is not None:
             raise ValueError("Elastic: poisson and shear are both given: give one of them, G = E / (2 (1 + poisson))")
         if shear is None:
@@ -88,10 +88,10 @@ class Elastic(AbstractStress):
             if not isinstance(ratio, Tracer) and not -1.0 < float(ratio) <= 0.5:
                 raise ValueError(f"Elastic.poisson = {float(ratio):g}: must lie between -1 and 0.5")
             shear = self.young / (2.0 * (1.0 + ratio))
-        self.shear = positive("Elastic.shear", shear, "Pa")
-        self.shear_correction = positive("Elastic.shear_correction", shear_correction)
-        self.damping_time = non_negative("Elastic.damping_time", damping_time, "s")
-        self.extra_damping = jnp.broadcast_to(non_negative("Elastic.damping", damping), (6,))
+        self.shear = positive("Elastic.shear", shear, "Pa", ())
+        self.shear_correction = positive("Elastic.shear_correction", shear_correction, shape=())
+        self.damping_time = non_negative("Elastic.damping_time", damping_time, "s", ())
+        self.extra_damping = spread("Elastic.damping", non_negative("Elastic.damping", damping), 6)
 
     def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
         """EA, κGA, κGA, GJ, EI2, EI3 [N, N·m²]."""
@@ -126,7 +126,7 @@ class Springs(AbstractStress):
 
     def __init__(self, stiffness: Numbers | Along, *, damping_time: Numbers = 0.0, damping: Numbers | Along = 0.0):
         self.values = _along("Springs.stiffness", stiffness)
-        self.damping_time = non_negative("Springs.damping_time", damping_time, "s")
+        self.damping_time = non_negative("Springs.damping_time", damping_time, "s", ())
         self.extra_damping = _along("Springs.damping", damping)
 
     def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
@@ -189,7 +189,7 @@ class Hyperelastic(AbstractStress):
 
 
 def _along(name: str, value: Numbers | Along) -> Along:
-    return value if callable(value) else jnp.broadcast_to(non_negative(name, value), (6,))
+    return value if callable(value) else spread(name, non_negative(name, value), 6)
 
 
 def _at(value, X):

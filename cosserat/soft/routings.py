@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
-from spatial.checks import shown
+from spatial.checks import shown, spread
 from spatial.printing import Printed
 
 Offset = Float[Array, "2"] | Float[Array, "3"]
@@ -64,7 +64,7 @@ class Helix(Printed):
     phase: Float[Array, ""]
 
     def __init__(self, radius: Numbers, pitch: Numbers, phase: Numbers = 0.0):
-        self.radius = jnp.broadcast_to(positive("Helix.radius", radius, "m"), (2,))
+        self.radius = spread("Helix.radius", positive("Helix.radius", radius, "m"), 2)
         self.pitch, self.phase = finite("Helix.pitch", pitch, ()), finite("Helix.phase", phase, ())
         positive("|Helix.pitch|", jnp.abs(self.pitch), "m")
 

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from hydro import EllipticSection, Profile
 from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, finite
-from spatial.checks import shaped, shown
+from spatial.checks import callable_as, of_kind, sequence, shaped, shown
 from spatial.printing import Printed
 
 from ..beam import Beam
@@ -82,8 +82,11 @@ class Soft(eqx.Module):
         if not isinstance(beam, Beam):
             raise ValueError(f"Soft.beam = {shown(beam)}: must be a cosserat.Beam")
         self.pieces = _several("pieces", pieces, FreeStrains, "a cosserat.FreeStrains")
+        if not self.pieces:
+            raise ValueError("Soft.pieces = (): must be a cosserat.FreeStrains, or several")
         self.actuators = _several("actuators", actuators, AbstractActuator, "an actuator, as cosserat.ActiveStrain")
-        self.loads = (loads,) if isinstance(loads, Load) else tuple(loads)
+        words = "a cosserat.EndLoad or a cosserat.DistributedLoad, or several"
+        self.loads = (loads,) if isinstance(loads, Load) else sequence("Soft.loads", loads, words)
         for load in self.loads:
             check_load(load)
         if not isinstance(law, AbstractStress):
@@ -355,6 +358,10 @@ def soft_state(soft: Soft, strain: Callable[[Float[Array, ""]], Float[Array, "6"
         strain: X -> (Γ, K), of which the free components are fitted [-, 1/m].
         head: pose and twist of the head; at rest at the origin when None.
     """
+    of_kind("soft", soft, Soft, "a cosserat.Soft")
+    callable_as("strain", strain, "X -> (Γ, K)")
+    if head is not None:
+        of_kind("head", head, HeadState, "a cosserat.HeadState, or None")
     x, w = np.polynomial.legendre.leggauss(64)
     total, gram = jnp.zeros(soft.modes), jnp.zeros((soft.modes, soft.modes))
     same = np.equal.outer(soft.components, soft.components)

@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from gaits.refusals import check_gait
 from hydro import AbstractFluid, Void
 from spatial import Numbers, finite, number, positive, quaternion_exp, quaternion_multiply
-from spatial.checks import shown
+from spatial.checks import integer, of_kind
 
 from ..panels import Panels
 from ..state import HeadState, unchecked_state
@@ -123,15 +124,8 @@ def static_problem(
     path: Panels | None = None,
 ) -> StaticProblem:
     """The equilibrium of a soft beam as a function whose root is looked for. Arguments as in `equilibrium`."""
-    path = Panels() if path is None else path
-    fluid = Void() if fluid is None else fluid
-    for name, value, kind, words in (
-        ("soft", soft, Soft, "a cosserat.Soft"),
-        ("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Weight(1000.0), or None"),
-        ("path", path, Panels, "a cosserat.Panels"),
-    ):
-        if not isinstance(value, kind):
-            raise ValueError(f"{name} = {shown(value)}: must be {words}")
+    fluid, state, path = checked_model(soft, gait, fluid, head, path)
+    time = number("t", t)
     if soft.modes == 0:
         raise ValueError("soft has no free strain: its shape is the gait's")
     if any(k < 3 for k in soft.head.free):
@@ -140,8 +134,26 @@ def static_problem(
             "(Soft(..., head=cosserat.Clamped()))"
         )
     sampled = sample_soft(soft, fluid, path.order, path.panels)
-    state, given = HeadState() if head is None else head, checked_command(soft, command)
-    return StaticProblem(sampled, gait, fluid, soft.head.held(state, number("t", t))[0], number("t", t), given)
+    given = checked_command(soft, command)
+    return StaticProblem(sampled, gait, fluid, soft.head.held(state, time)[0], time, given)
+
+
+def checked_model(
+    soft: Soft, gait: Gait | None, fluid: AbstractFluid | None, head: HeadState | None, path: Panels | None
+) -> tuple[AbstractFluid, HeadState, Panels]:
+    """Refuses arguments of the wrong kind; returns fluid, head and path, the default ones for None."""
+    fluid, state = Void() if fluid is None else fluid, HeadState() if head is None else head
+    path = Panels() if path is None else path
+    for name, value, wanted, words in (
+        ("soft", soft, Soft, "a cosserat.Soft"),
+        ("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Weight(1000.0), or None"),
+        ("head", state, HeadState, "a cosserat.HeadState, or None"),
+        ("path", path, Panels, "a cosserat.Panels, or None"),
+    ):
+        of_kind(name, value, wanted, words)
+    if gait is not None:
+        check_gait(gait)
+    return fluid, state, path
 
 
 def checked_command(soft: Soft, command: Numbers | None) -> Float[Array, "commands"]:
@@ -198,9 +210,8 @@ def equilibrium(
     problem = static_problem(soft, fluid, gait=gait, head=head, t=t, command=command, path=path)
     size = len(problem.unknowns)
     start = jnp.zeros(size) if guess is None else finite("guess", guess, (size,))
-    if not isinstance(load_steps, int) or load_steps < 1:
-        raise ValueError(f"load_steps = {load_steps!r}: must be an integer of at least 1")
-    positive("tolerance", tolerance)
+    load_steps, max_iterations = integer("load_steps", load_steps, 1), integer("max_iterations", max_iterations, 1)
+    tolerance = float(positive("tolerance", tolerance, shape=()))
     found = _equilibrium(problem, start, number("factor", factor), load_steps, tolerance, max_iterations)
     if not throw:
         return found
@@ -290,8 +301,8 @@ def equilibrium_path(
         throw: raise where a point is not found; otherwise `converged` tells.
     """
     problem = static_problem(soft, fluid, gait=gait, head=head, t=t, command=command, path=path)
-    if not isinstance(points, int) or points < 1:
-        raise ValueError(f"points = {points!r}: must be an integer of at least 1")
+    points, max_iterations = integer("points", points, 1), integer("max_iterations", max_iterations, 1)
+    tolerance = float(positive("tolerance", tolerance, shape=()))
     arc = finite("arc", arc, ())
     size = len(problem.unknowns)
     start = jnp.zeros(size) if guess is None else finite("guess", guess, (size,))

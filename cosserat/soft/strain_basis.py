@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from spatial import number
-from spatial.checks import shown
+from spatial.checks import integer, shown
 from spatial.printing import Printed
 from stepping.labels import STRAIN
 
@@ -125,12 +125,13 @@ class FreeStrains(Printed):
                 f"FreeStrains: from start = {self.start:g} to stop = {self.stop} m: must run towards the tail, "
                 "0 ≤ start < stop"
             )
-        counts: dict[str, int] = dict.fromkeys(KIRCHHOFF, modes) if isinstance(modes, int) else dict(modes)
-        for name, count in counts.items():
+        given = (
+            modes if isinstance(modes, Mapping) else dict.fromkeys(KIRCHHOFF, integer("FreeStrains.modes", modes, 0))
+        )
+        for name in given:
             if name not in STRAIN:
                 raise ValueError(f"FreeStrains.modes has {name!r}: strains are {', '.join(STRAIN)}")
-            if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-                raise ValueError(f"FreeStrains.modes[{name!r}] = {count!r}: must be an integer, 0 or more")
+        counts = {name: integer(f"FreeStrains.modes[{name!r}]", count, 0) for name, count in given.items()}
         self.modes = tuple((name, counts[name]) for name in STRAIN if counts.get(name, 0))
         basis = Legendre() if basis is None else basis
         if not isinstance(basis, AbstractBasis):

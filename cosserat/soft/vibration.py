@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
-from hydro import AbstractFluid, Void
+from hydro import AbstractFluid
 from spatial import Numbers, bracket, finite, number, quaternion_exp, quaternion_multiply
+from spatial.checks import of_kind, positive
 
 from ..panels import Panels
 from ..state import HeadState, unchecked_state
@@ -17,7 +18,7 @@ from .mechanism import SoftMechanism
 from .sampled_soft import SampledSoft, sample_soft
 from .soft_beam import Soft, SoftState, start_of, unchecked_soft_state
 from .soft_loop import static_parts
-from .statics import StaticProblem, checked_command, equilibrium, static_problem
+from .statics import StaticProblem, checked_command, checked_model, equilibrium, static_problem
 
 
 class NaturalModes(eqx.Module):
@@ -70,10 +71,9 @@ def natural_modes(
         >>> round(float(cosserat.natural_modes(soft).frequency[0]), 2)
         2.12
     """
-    path, fluid = Panels() if path is None else path, Void() if fluid is None else fluid
+    fluid, state, path = checked_model(soft, gait, fluid, head, path)
     sampled = sample_soft(soft, fluid, path.order, path.panels)
     modes = jnp.zeros(soft.modes) if q is None else finite("q", q, (soft.modes,))
-    state = HeadState() if head is None else head
     return _natural(sampled, gait, fluid, state, modes, number("t", t), checked_command(soft, command))
 
 
@@ -140,10 +140,12 @@ def complex_modes(
         path: the nodes along X; `Panels()` when None.
         command: commands of the actuators, of any unit; zero when None.
     """
-    path = Panels() if path is None else path
+    of_kind("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Morison() or hydro.Void()")
+    fluid, _, path = checked_model(soft, gait, fluid, None, path)
+    start, time = start_of(soft, state), number("t", t)
     sampled = sample_soft(soft, fluid, path.order, path.panels)
     mechanism = SoftMechanism(sampled, gait, fluid, checked_command(soft, command))
-    return _complex(mechanism, start_of(soft, state), number("t", t))
+    return _complex(mechanism, start, time)
 
 
 @eqx.filter_jit
@@ -198,6 +200,8 @@ def buckling_factor(
     """
     from scipy.optimize import root_scalar
 
+    below, above = float(number("below", below)), float(number("above", above))
+    tolerance = float(positive("tolerance", tolerance, shape=()))
     problem = static_problem(soft, fluid, gait=gait, head=head, path=path)
     pinned = jnp.zeros(len(problem.free))
     least = eqx.filter_jit(lambda problem, x, factor: jnp.linalg.eigvalsh(_symmetric(problem.tangent(x, factor)))[0])

@@ -135,12 +135,13 @@ class HeadingHold(AbstractController):
     The head of a swimming body yaws with every beat: τ of about one period leaves the mean. A positive offset of K3
     turns a swimming beam towards negative headings, hence the sign.
 
-    >>> import anguilla, cosserat, gaits, hydro, gaits.feedback as fb
+    >>> import anguilla, gaits, gaits.feedback as fb
+    >>> import jax.numpy as jnp
     >>> law = fb.Offset(gaits.planar(), "K3")  # the command is an offset of K3 [1/m]
     >>> steered = gaits.Steered(law, fb.HeadingHold(reference=0.5), servo=fb.Servo(frequency=1.0))
-    >>> run = cosserat.rollout(cosserat.eel(), steered, hydro.Morison(), t1=0.5, samples=3)
-    >>> run.command.shape, sorted(run.sensed)
-    ((3, 1), ['heading'])
+    >>> command, _ = steered.controller(0.0, {"heading": jnp.array(0.2)}, jnp.array([0.3, 0.0]))
+    >>> round(command.item(), 3)  # -tanh(0.3) [1/m]
+    -0.291
 
     Attributes:
         reference: heading to hold [rad].

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Complex, Float
 
 from spatial import Numbers, finite
+from spatial.checks import callable_as, integer, positive
 
 FAILED = (
     "no periodic orbit was found from this guess. Likely causes: the flow does not cover one period of the gait, the "
@@ -76,14 +77,13 @@ def periodic_orbit(
         A run-time error if the residual stays above the tolerance.
     """
     x = finite("guess", guess, (None,))
-    if not 0.0 < tolerance < float("inf"):
-        raise ValueError(f"tolerance = {tolerance!r}: must be finite and positive")
-    if not step_limit > 0:
-        raise ValueError(f"step_limit = {step_limit!r}: must be positive")
-    if transient < 0 or max_iterations < 1:
-        raise ValueError(
-            f"transient = {transient}, max_iterations = {max_iterations}: must be at least 0 and at least 1"
-        )
+    if x.shape == (0,):
+        raise ValueError("guess = []: must not be empty")
+    callable_as("flow", flow, "(state, args) -> state one period later")
+    tolerance = float(positive("tolerance", tolerance, shape=()))
+    if not (isinstance(step_limit, float) and step_limit == float("inf")):
+        step_limit = float(positive("step_limit", step_limit, shape=()))
+    transient, max_iterations = integer("transient", transient, 0), integer("max_iterations", max_iterations, 1)
     fixed = jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, args)
     if transient:
         x = jax.lax.fori_loop(0, transient, lambda _, y: flow(y, fixed), x)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, safe_norm
+from spatial.checks import callable_as, of_kind
 
 from .peaks import peak_over_period
 
@@ -117,6 +118,9 @@ def quantity(name: str, unit: str, function: Callable[..., Array], *arrays: str)
         function: function of the arrays, in the order of their names, that returns a scalar or a vector.
         arrays: names of the arrays.
     """
+    for word, value in (("name", name), ("unit", unit), *(("arrays", one) for one in arrays)):
+        of_kind(f"quantity: {word}", value, str, "text")
+    callable_as("quantity: function", function, "of the arrays")
     if not arrays:
         raise ValueError(f"quantity({name!r}): must name at least one array of the motion")
     return Objective(name, unit, arrays, lambda **values: function(*(values[key] for key in arrays)))

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from spatial.checks import one_of
+from spatial.checks import integer, of_kind, one_of, positive, shown
 
 from .evaluations import Evaluation, Evaluator, refuse_start
 from .methods import SCIPY, Remembered, run_optax, run_scipy
 from .objectives import Constraint, Objective
 from .optimum import Optimum, build_optimum
-from .parameters import Parameters, spread
+from .parameters import Parameters, float_leaves, spread
 from .problem import OptimisationError, Problem
 
 METHODS = (*SCIPY, "adam")
@@ -81,6 +81,8 @@ def optimise(
         ValueError: bad bounds, an unknown parameter, an infeasible start, the log of another optimisation.
         OptimisationError: the objective is not finite at the start, has no lower bound, or no start succeeded.
     """
+    if not float_leaves(gait):
+        raise ValueError(f"gait = {shown(gait)}: must have numbers to optimise, such as gaits.planar()")
     chosen = Parameters(gait, parameters)
     problem = Problem(objective, chosen, model, constraints)
     return solve(
@@ -117,12 +119,13 @@ def solve(
     progress: bool = True,
 ) -> Optimum:
     """`optimise` for a problem that is already built and possibly compiled; arguments as there."""
+    if log is not None:
+        of_kind("log", log, str | Path, "the name of a file, or None")
     one_of("infeasible_start", infeasible_start, ("refuse", "accept"))
-    counts = {"starts": starts, "max_iterations": max_iterations, "screen": screen, "race": race}
-    for name, value in counts.items():
-        least = 1 if name in ("starts", "max_iterations") else 0
-        if not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
+    starts, max_iterations = integer("starts", starts, 1), integer("max_iterations", max_iterations, 1)
+    screen, race, seed = (integer(*count, 0) for count in (("screen", screen), ("race", race), ("seed", seed)))
+    tolerance = float(positive("tolerance", tolerance, shape=()))
+    feasibility = float(positive("feasibility", feasibility, shape=()))
     if 0 < screen < starts - 1 or (screen and starts == 1):
         raise ValueError(f"screen = {screen}: must be 0, or at least starts - 1 with more than one start ({starts})")
     if isinstance(method, str):
