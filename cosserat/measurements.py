@@ -71,8 +71,8 @@ def markers(
     >>> import anguilla, cosserat, gaits, hydro
     >>> beam, gait = cosserat.eel(), gaits.planar()
     >>> run = cosserat.rollout(beam, gait, hydro.Morison(), t1=0.5, samples=3)
-    >>> cosserat.markers(beam, gait, run, [0.0, 1.0, 2.0])[0].tolist()  # straight at the start
-    [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
+    >>> cosserat.markers(beam, gait, run, [0.0, 0.5, 1.0, 2.0]).shape  # times, markers, axes
+    (3, 4, 3)
 
     Args:
         beam: the body.
