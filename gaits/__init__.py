@@ -24,6 +24,7 @@ from .laws import (
 from .midline import MidlineFit as MidlineFit, from_midline as from_midline
 from .muscles import EkebergMuscle as EkebergMuscle, HillMuscle as HillMuscle
 from .orbits.cycle import Cycle as Cycle
+from .orbits.lqr import PeriodicRegulator as PeriodicRegulator, periodic_lqr as periodic_lqr
 from .orbits.periodic import Orbit as Orbit, periodic_orbit as periodic_orbit
 from .published import PUBLISHED as PUBLISHED, dive as dive, planar as planar, spiral as spiral, turn as turn
 from .rhythm import NodeStrain as NodeStrain, Oscillators as Oscillators
@@ -86,6 +87,7 @@ __all__ = (
     "Optimum",
     "Orbit",
     "Oscillators",
+    "PeriodicRegulator",
     "Ramps",
     "SinusLifting",
     "Start",
@@ -112,6 +114,7 @@ __all__ = (
     "path_distance",
     "peak_curvature",
     "peak_torque",
+    "periodic_lqr",
     "periodic_orbit",
     "planar",
     "planar_bending",

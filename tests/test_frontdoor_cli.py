@@ -36,6 +36,10 @@ def no_cache(monkeypatch):
         (["--fps", "1000"], "--fps"),
         (["--width", "20"], "--width"),
         (["--width", "10000"], "--width"),
+        (["--heading", "north"], "--heading"),
+        (["--depth", "inf"], "--depth"),
+        (["--gait", "turn", "--heading", "45"], "--heading"),
+        (["--fluid", "void", "--depth", "1"], "--depth"),
     ],
 )
 def test_bad_arguments_exit_with_2_and_are_named(arguments, named, tmp_path, capsys):
@@ -56,6 +60,20 @@ def test_out_is_required_and_must_be_a_directory(tmp_path, capsys):
         main(["swim", "--out", str(tmp_path / "file" / "below")])
     assert stop.value.code == 2
     assert "argument --out" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_swim_with_feedback_records_and_draws_the_loop(tmp_path, capsys):
+    words = ["swim", "--heading", "45", "--depth", "1", "--out", str(tmp_path), "--no-animation", *TINY]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "to hold 45.00 deg" in shown and "to hold 1.000 m" in shown
+    assert (tmp_path / "planar_feedback_loop.png").stat().st_size > 10_000
+    run = anguilla.load(tmp_path / "planar.nc")
+    assert list(run["channel"].values) == ["offset_K3", "offset_K2", "roll_wave"]
+    assert run["sensed_depth"].attrs["units"] == "m" and run["sensed_heading"].attrs["units"] == "rad"
+    # The offset of K3 that turns left is negative, that of K2 which dives is positive.
+    assert float(run["command"][-1, 0]) < 0.0 < float(run["command"][-1, 1])
 
 
 def test_mp4_without_ffmpeg_is_refused_before_the_run(tmp_path, capsys, monkeypatch):

@@ -13,6 +13,14 @@ def positive(text: str) -> float:
     return value
 
 
+def finite(text: str) -> float:
+    """A finite number."""
+    value = _number(text)
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r}: must be finite")
+    return value
+
+
 def at_least(lowest: int):
     """Type of integers of at least `lowest`."""
 

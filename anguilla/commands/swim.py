@@ -18,11 +18,12 @@ from ..results import save
 from ..view.animation import NO_ENCODER, encoder
 from ..view.energy_rate import with_energy_rate
 from ..view.summary import summarise
-from . import VERBS
+from . import VERBS, steering
 from .arguments import at_least, directory, positive
 from .recipe import with_recipe, write_recipe
 
 FLUIDS = ("morison", "void")
+DURATION = 10.0  # default [s]
 RATE = 40  # output times per second: resolves the power, which oscillates twice per period
 FPS = 20.0  # frames per second
 FORMATS = ("png", "pdf", "svg")  # of figures
@@ -52,6 +53,8 @@ examples:
       no water: the body turns by deforming, its momentum stays zero
   anguilla swim --gait planar --period 0.8 --wavelength 1.2 --out out --film mp4
       another wave; a film in MP4 (needs ffmpeg)
+  anguilla swim --heading 45 --depth 1 --out out --no-animation
+      feedback: the eel turns left by 45 degrees, dives to 1 m and stays there; a figure of the loop
   anguilla swim --gait planar --tail-stiffness 1e5 --out out
       the last 0.8 m are passive: an elastic tail that follows the water and the imposed wave in front
 
@@ -65,6 +68,7 @@ files in DIR, all named after the gait:
   GAIT_space_time.png        curvature, moment and lateral force over body and time
   GAIT_power.png             power budget and residual of its identity
   GAIT_fluid_forces.png      drag and added mass, term by term
+  GAIT_feedback_loop.png     with --heading or --depth: reference, measured, command
   GAIT.gif                   the film
   GAIT.html, GAIT.pvd        with --interactive and --vtk
 
@@ -82,11 +86,14 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--gait", choices=tuple(gaits.PUBLISHED), default="planar", help="default: planar")
-    parser.add_argument("--t1", type=positive, default=10.0, metavar="S", help="duration [s]; default: 10")
+    parser.add_argument(
+        "--t1", type=positive, metavar="S", help=f"duration [s]; default: 10, with feedback {steering.DURATION:g}"
+    )
     parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="output directory")
     wave = parser.add_argument_group("the wave")
     wave.add_argument("--period", type=positive, default=1.0, metavar="S", help="period [s]; default: 1")
     wave.add_argument("--wavelength", type=positive, default=1.0, metavar="M", help="wavelength [m]; default: 1")
+    steering.add_options(parser)
     tail = parser.add_argument_group("a passive tail")
     tail.add_argument(
         "--tail-stiffness",
@@ -141,7 +148,7 @@ def check(arguments: argparse.Namespace) -> str | None:
     """Checks combinations of arguments; returns an error message or None."""
     if arguments.tail_start >= float(cosserat.eel().length):
         return f"argument --tail-start: {arguments.tail_start:g}: must be less than the length of the body, 2 m"
-    return check_pictures(arguments)
+    return steering.check(arguments) or check_pictures(arguments)
 
 
 def check_pictures(arguments: argparse.Namespace) -> str | None:
@@ -161,6 +168,7 @@ def check_pictures(arguments: argparse.Namespace) -> str | None:
 
 def resolve(arguments: argparse.Namespace) -> None:
     """Gives options that were left to the program their values."""
+    arguments.t1 = arguments.t1 or (steering.DURATION if steering.given(arguments) else DURATION)
     arguments.samples = arguments.samples or max(round(RATE * arguments.t1) + 1, 2)
     if arguments.fluid == "morison":
         arguments.added_mass = arguments.added_mass or "paper"
@@ -182,10 +190,11 @@ def run(arguments: argparse.Namespace) -> int:
     gait = gaits.PUBLISHED[arguments.gait](wavelength=arguments.wavelength, period=arguments.period)
     fluid = hydro.Void() if arguments.fluid == "void" else hydro.Morison(added_mass=arguments.added_mass)
     beam = body(arguments)
+    law = steering.steered(gait, arguments) if steering.given(arguments) else gait
     say(f"swimming {arguments.t1:g} s, gait {arguments.gait} (the first run compiles) ...")
     dataset = cosserat.simulate(
         beam,
-        gait,
+        law,
         fluid,
         t1=arguments.t1,
         samples=arguments.samples,
@@ -193,7 +202,7 @@ def run(arguments: argparse.Namespace) -> int:
         atol=arguments.atol,
         progress=not arguments.quiet,
     )
-    dataset = with_energy_rate(dataset, beam, gait, fluid)
+    dataset = with_energy_rate(dataset, beam, steering.driven(law, dataset), fluid)
     dataset.attrs |= {"gait": arguments.gait, "period": arguments.period, "wavelength": arguments.wavelength}
     swum = time.perf_counter()
     dataset = with_recipe(dataset, arguments.recipe)
@@ -202,6 +211,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_figures:
         say("drawing ...")
         written += draw(dataset, arguments.out, arguments.gait, arguments.format)
+        if steering.given(arguments):
+            loop = view.feedback_loop(dataset, steering.references(arguments), period=arguments.period)
+            written.append(_write(loop, arguments.out / f"{arguments.gait}_feedback_loop.{arguments.format}"))
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.gait}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
@@ -217,6 +229,8 @@ def run(arguments: argparse.Namespace) -> int:
         written.append(write_still(dataset, arguments.still, arguments.width))
     end = time.perf_counter()
     for line in summarise(dataset, arguments.period).lines():
+        say(line)
+    for line in steering.lines(dataset, arguments) if steering.given(arguments) else ():
         say(line)
     say("files           " + f"\n{'':16}".join(f"{path} ({_size(path)})" for path in written))
     say(f"wall time       {end - begin:.1f} s (swim {swum - begin:.1f} s, pictures {end - swum:.1f} s)")
@@ -242,9 +256,7 @@ def draw(dataset: xr.Dataset, out: Path, prefix: str, kind: str = "png") -> list
     """Writes every figure of a dataset, as PNG, PDF or SVG; returns the files."""
     written = []
     for name, figure in figures(dataset).items():
-        path = out / f"{prefix}_{name}.{kind}"
-        figure(dataset).savefig(path, dpi=150)
-        written.append(path)
+        written.append(_write(figure(dataset), out / f"{prefix}_{name}.{kind}"))
     return written
 
 
@@ -254,6 +266,11 @@ def write_still(dataset: xr.Dataset, path: Path, width: int) -> Path:
     before = [first, first + 0.5 * (last - first)]
     path.parent.mkdir(parents=True, exist_ok=True)
     view.still(dataset, last, width=width, before=before).save(path, optimize=True)
+    return path
+
+
+def _write(figure: Figure, path: Path) -> Path:
+    figure.savefig(path, dpi=150)
     return path
 
 

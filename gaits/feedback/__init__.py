@@ -1,5 +1,6 @@
 """Feedback: sensors, controllers with a memory, servos and delays, for both engines."""
 
+from .attitude import Attitude as Attitude
 from .body_view import AbstractBodyView as AbstractBodyView
 from .controller import (
     AbstractController as AbstractController,
@@ -8,6 +9,8 @@ from .controller import (
     Reflex as Reflex,
 )
 from .delay import Delay as Delay, Delayed as Delayed
+from .guidance import LineOfSight as LineOfSight
+from .helm import Helm as Helm
 from .offset import Offset as Offset
 from .replay import LoopRecord as LoopRecord, Replay as Replay
 from .sensors import (
@@ -33,6 +36,8 @@ from .sensors import (
 )
 from .servo import AbstractServo as AbstractServo, Servo as Servo, Smooth as Smooth
 from .steered import Steered as Steered
+from .steering import DepthHold as DepthHold, HeadingDepthHold as HeadingDepthHold
+from .waypoints import Waypoints as Waypoints
 
 __all__ = (
     "AbstractBodyView",
@@ -40,18 +45,23 @@ __all__ = (
     "AbstractSensor",
     "AbstractServo",
     "Accelerometer",
+    "Attitude",
     "Delay",
     "Delayed",
     "Depth",
+    "DepthHold",
     "Flow",
     "Gyroscope",
     "Heading",
+    "HeadingDepthHold",
     "HeadingHold",
+    "Helm",
     "Hold",
     "InternalMoment",
     "JointPosition",
     "JointTorque",
     "JointVelocity",
+    "LineOfSight",
     "LoopRecord",
     "Offset",
     "Pitch",
@@ -68,6 +78,7 @@ __all__ = (
     "ThreadTension",
     "Velocity",
     "Vertical",
+    "Waypoints",
 )
 
 

@@ -2,11 +2,18 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from .replay import LoopRecord
+from .replay import LoopRecord, Replay
 from .steered import Steered
+
+SERVO = (
+    ("servo_output", "output of the servo, which the law of motion sees", ""),
+    ("servo_rate", "rate of the output of the servo", " s^-1"),
+    ("servo_acceleration", "second rate of the output of the servo", " s^-2"),
+)
 
 
 def with_feedback(dataset: xr.Dataset, law: Any, record: LoopRecord | None) -> xr.Dataset:
@@ -24,11 +31,25 @@ def with_feedback(dataset: xr.Dataset, law: Any, record: LoopRecord | None) -> x
     about = {"units": controller.unit, "long_name": f"command of {type(controller).__name__}"}
     variables: dict[str, Any] = {"command": (("time", "channel"), np.asarray(record.command), about)}
     if law.servo is not None:
-        about = {"units": controller.unit, "long_name": "output of the servo, which the law of motion sees"}
-        variables["servo_output"] = (("time", "channel"), np.asarray(record.motion[:, 0]), about)
+        for k, (name, what, per) in enumerate(SERVO):
+            about = {"units": f"{controller.unit}{per}", "long_name": what}
+            variables[name] = (("time", "channel"), np.asarray(record.motion[:, k]), about)
     for sensor in controller.sensors:
         values = np.asarray(record.sensed[sensor.name])
         dims = ("time", *(f"{sensor.name}_{k}" for k in range(values.ndim - 1)))
         about = {"units": sensor.unit, "long_name": f"reading of {type(sensor).__name__}"}
         variables[f"sensed_{sensor.name}"] = (dims, values, about)
     return dataset.assign(variables).assign_coords(channel=list(names))
+
+
+def replayed(steered: Steered, dataset: xr.Dataset) -> Any:
+    """The plain law that was driven in a run, from its dataset: exact at the recorded times, see `Replay`.
+
+    Args:
+        steered: law, controller and servo of the run.
+        dataset: of the run.
+    """
+    if steered.servo is None or steered.law is None:
+        return steered.law
+    motion = np.stack([dataset[name].values for name, _, _ in SERVO], axis=1)
+    return Replay(steered.law, jnp.asarray(dataset["time"].values), jnp.asarray(motion))

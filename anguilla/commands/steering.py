@@ -1,0 +1,74 @@
+"""The feedback options of `anguilla swim`: a heading and a depth to hold."""
+
+import argparse
+import math
+
+import numpy as np
+import xarray as xr
+
+import gaits
+import gaits.feedback as fb
+from gaits.feedback.labels import replayed
+
+from .arguments import finite
+
+MIDDLE = 1.0  # where heading and depth are measured: half the length of the eel, which yaws least [m]
+SERVO = (0.4, 0.4, 1.0)  # of the offsets and the rolling wave, in beats [-]
+DURATION = 60.0  # default: time to turn, dive and settle [s]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds --heading and --depth to a parser."""
+    group = parser.add_argument_group("feedback")
+    group.add_argument(
+        "--heading", type=finite, metavar="DEG", help="turn to this heading and hold it [deg], positive to the left"
+    )
+    group.add_argument("--depth", type=finite, metavar="M", help="dive to this depth below the start and hold it [m]")
+
+
+def given(arguments: argparse.Namespace) -> bool:
+    """Whether there is something to hold."""
+    return arguments.heading is not None or arguments.depth is not None
+
+
+def check(arguments: argparse.Namespace) -> str | None:
+    """Checks combinations of arguments; returns an error message or None."""
+    if not given(arguments):
+        return None
+    option = "--heading" if arguments.heading is not None else "--depth"
+    if arguments.gait != "planar":
+        return f"argument {option}: steers the planar gait; --gait {arguments.gait} has a path of its own"
+    if arguments.fluid == "void":
+        return f"argument {option}: needs water; there is none with --fluid void"
+    return None
+
+
+def references(arguments: argparse.Namespace) -> dict[str, float]:
+    """Heading [rad] and depth [m] to hold: those of the start where not given."""
+    return {"heading": math.radians(arguments.heading or 0.0), "depth": arguments.depth or 0.0}
+
+
+def steered(gait: gaits.Strain, arguments: argparse.Namespace) -> gaits.Steered:
+    """The gait with a controller of heading and depth."""
+    T = arguments.period
+    hold = fb.HeadingDepthHold(**references(arguments), at=MIDDLE, attitude=fb.Attitude(low_pass=0.5 * T))
+    servo = fb.Servo([beats / T for beats in SERVO])
+    return gaits.Steered(fb.Helm(gait, T), hold, servo=servo)
+
+
+def driven(law: gaits.Strain | gaits.Steered, dataset: xr.Dataset) -> gaits.Strain:
+    """The plain gait that was swum."""
+    return replayed(law, dataset) if isinstance(law, gaits.Steered) else law
+
+
+def lines(dataset: xr.Dataset, arguments: argparse.Namespace) -> list[str]:
+    """Heading and depth over the last period, for the summary."""
+    late = dataset.sel(time=slice(float(dataset["time"][-1]) - arguments.period, None))
+    angle = late["sensed_heading"].values
+    heading = math.degrees(math.atan2(np.sin(angle).mean(), np.cos(angle).mean()))
+    depth = float(late["sensed_depth"].mean())
+    wanted = references(arguments)
+    return [
+        f"heading         {heading:.2f} deg, to hold {math.degrees(wanted['heading']):.2f} deg (last period)",
+        f"depth           {depth:.3f} m, to hold {wanted['depth']:.3f} m",
+    ]

@@ -1,0 +1,118 @@
+"""Heading, pitch and roll of a swimming beam: what controllers of depth, heading and path share."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from spatial import Numbers, finite, positive
+
+from .body_view import Place
+from .controller import Sensed
+from .sensors import AbstractSensor, Gyroscope, Heading, Pitch, Roll
+
+
+class Attitude(eqx.Module):
+    """Commands of a `Helm` that turn a beam to a heading and a pitch, and keep it upright.
+
+        e = (heading, pitch)_ref - (heading, pitch) - damping d(heading, pitch)/dt
+        de_f/dt = (e - e_f)/τ,   u = -gain e_f + u_0
+        y_3 = -(roll_gain φ + roll_damping dφ/dt)
+
+    u_1 turns the body about the world's vertical, u_2 about the horizontal; of a body that has rolled by φ,
+
+        K3 = cos φ u_1 - sin φ u_2,   K2 = cos φ u_2 + sin φ u_1.
+
+    The defaults suit the eel of 2 m at 0.4 m/s, with `Servo((0.4, 0.4, 1.0))`: offsets that follow the beat of a rolled
+    body would roll it further, so the servos of the offsets are slower than the beat.
+
+    Attributes:
+        gain: offset per radian of heading, and of pitch [1/(m·rad)].
+        damping: time by which the rates of heading and pitch count as errors [s].
+        low_pass: τ [s]; about half the period of the gait: the head of a swimming body yaws with every beat.
+        limit: greatest |u_1|, |u_2|, reached smoothly [1/m].
+        roll_gain: share of the rolling wave per radian [1/rad].
+        roll_damping: the same per rate of roll [s/rad].
+        roll_limit: greatest share of the rolling wave, reached smoothly [-].
+    """
+
+    gain: Float[Array, "2"]
+    damping: Float[Array, "2"]
+    low_pass: Float[Array, ""]
+    limit: Float[Array, ""]
+    roll_gain: Float[Array, ""]
+    roll_damping: Float[Array, ""]
+    roll_limit: Float[Array, ""]
+
+    def __init__(
+        self,
+        gain: Numbers = (1.5, 3.5),
+        damping: Numbers = (0.0, 1.5),
+        low_pass: Numbers = 0.5,
+        limit: Numbers = 0.3,
+        roll_gain: Numbers = 0.4,
+        roll_damping: Numbers = 0.3,
+        roll_limit: Numbers = 0.3,
+    ):
+        self.gain = jnp.broadcast_to(finite("Attitude.gain", gain), (2,))
+        self.damping = jnp.broadcast_to(finite("Attitude.damping", damping), (2,))
+        self.low_pass = positive("Attitude.low_pass", low_pass, "s", ())
+        self.limit = positive("Attitude.limit", limit, "1/m", ())
+        self.roll_gain = finite("Attitude.roll_gain", roll_gain, ())
+        self.roll_damping = finite("Attitude.roll_damping", roll_damping, ())
+        self.roll_limit = positive("Attitude.roll_limit", roll_limit, "", ())
+
+    def sensors(self, at: Place) -> tuple[AbstractSensor, ...]:
+        """What it reads at a place of the body."""
+        return Heading(at), Pitch(at), Roll(at), Gyroscope(at)
+
+    def __call__(
+        self, reference: Float[Array, "2"], sensed: Sensed, filtered: Float[Array, "2"], known: Numbers = 0.0
+    ) -> tuple[Float[Array, "3"], Float[Array, "2"]]:
+        """Commands of a `Helm` [1/m, 1/m, -], and the rate of e_f [rad/s].
+
+        Args:
+            reference: heading and pitch [rad].
+            sensed: heading, pitch, roll [rad] and gyroscope [rad/s].
+            filtered: e_f [rad].
+            known: u_0, offsets known in advance [1/m].
+        """
+        (p, q, r), phi = sensed["gyroscope"], sensed["roll"]
+        c, s = jnp.cos(phi), jnp.sin(phi)
+        rates = jnp.stack([c * r + s * q, c * q - s * r])  # about the vertical and the horizontal
+        error = on_circle(reference - jnp.stack([sensed["heading"], sensed["pitch"]])) - self.damping * rates
+        yaw, pitch = softly_limited(known - self.gain * filtered, self.limit)
+        wave = softly_limited(-(self.roll_gain * phi + self.roll_damping * p), self.roll_limit)
+        return jnp.stack([c * yaw - s * pitch, c * pitch + s * yaw, wave]), (error - filtered) / self.low_pass
+
+
+def on_circle(angle: Float[Array, "*n"]) -> Float[Array, "*n"]:
+    """An angle between -π and π [rad]."""
+    return jnp.arctan2(jnp.sin(angle), jnp.cos(angle))
+
+
+def softly_limited(value: Float[Array, "*n"], limit: Float[Array, ""]) -> Float[Array, "*n"]:
+    """A value of any unit, within ± limit."""
+    return limit * jnp.tanh(value / limit)
+
+
+def seek_depth(
+    below: Float[Array, ""], integral: Float[Array, ""], lookahead: Float[Array, ""], integral_time: Float[Array, ""]
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """Pitch [rad] towards a depth by line of sight with integral action, and the rate of the integral. [BPP08]
+
+        θ = -atan((e + s)/Δ),   ds/dt = (e/T_i) Δ²/(Δ² + (e + s)²)
+
+    Args:
+        below: e, how far the reference lies below the body [m].
+        integral: s [m].
+        lookahead: Δ [m].
+        integral_time: T_i [s].
+    """
+    aim = below + integral
+    rate = below / integral_time * lookahead**2 / (lookahead**2 + aim**2)
+    return -jnp.arctan2(aim, lookahead), rate
+
+
+def integral_time_or_none(name: str, value: Numbers | None) -> Float[Array, ""]:
+    """A time constant [s], or infinity for None."""
+    return jnp.asarray(jnp.inf) if value is None else positive(name, value, "s", ())
