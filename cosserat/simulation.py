@@ -198,7 +198,7 @@ def simulate(
     with waiting("recording ...", progress):
         fields, tail = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
     warn_if(
-        tail > 1e-5,
+        np.asarray(tail) > 1e-5,
         f"the free strains are not resolved by {path} (relative tail of their expansion {{:.0e}}). Use "
         "path=cosserat.Panels(panels=...) with more panels.",
         tail,

@@ -66,8 +66,10 @@ class SpaceError(eqx.Module):
     @property
     def worst(self) -> Float[Array, ""]:
         """The greatest of the four; infinite where a number is lost altogether."""
-        worst = jnp.max(jnp.stack([self.head_acceleration, self.force, self.moment, self.power]))
-        return jnp.where(jnp.isnan(worst), jnp.inf, worst)
+        parts = self.head_acceleration, self.force, self.moment, self.power
+        own = jnp if any(isinstance(part, Tracer) for part in parts) else np  # numpy where nothing need be compiled
+        worst = own.max(own.stack(parts))
+        return own.where(own.isnan(worst), own.inf, worst)
 
 
 class _Found(eqx.Module):
@@ -79,6 +81,7 @@ class _Found(eqx.Module):
     moment: Float[Array, "instants points 3"]
     power: Float[Array, "instants"]
     power_size: Float[Array, "instants"]
+    decay: Float[Array, "instants"] | None
 
 
 def space_error(
@@ -118,13 +121,49 @@ def space_error(
         of_kind(name, value, wanted, words)
     check_gait(gait)
     t = finite("t", t)
-    finer = path.finer()
-    if finer is None:
+    if path.finer() is None:
         return None
-    parts = tuple(jnp.reshape(p, (-1, p.shape[-1])) for p in (state.position, state.quaternion, state.twist))
     still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
-    beam, gait, fluid, parts = jax.tree.map(still, (beam, gait, fluid, (*parts, t.reshape(-1))))
-    return _compared(beam, *(_found(beam, gait, fluid, way, parts) for way in (path, finer)))
+    parts = state.position, state.quaternion, state.twist, t
+    beam, gait, fluid, parts = jax.tree.map(still, (beam, gait, fluid, parts))
+    return _estimated(path.sample(beam, fluid), beam, gait, fluid, path, parts)[0]
+
+
+@program
+def error_and_limits(
+    body: Any,
+    beam: Beam,
+    gait: Gait,
+    fluid: AbstractFluid,
+    path: AbstractSpacePath,
+    parts: tuple[Array, ...],
+    times: Float[Array, "times"],
+) -> "tuple[SpaceError | None, Limits]":
+    """`space_error` and `limits_over` in one program.
+
+    Args:
+        body: what the path has sampled.
+        beam: the body.
+        gait: strain law (X, t) -> (Γ, K).
+        fluid: the fluid around it.
+        path: a space path.
+        parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant looked at.
+        times: of the whole run [s].
+    """
+    if path.finer() is None:
+        return None, limits_over(path, body, gait, parts, times)
+    error, decay = _estimated(body, beam, gait, fluid, path, parts)
+    return error, Limits(decay, jnp.max(path.turn(body, gait, times)))
+
+
+@program
+def _estimated(body, beam, gait, fluid, path, parts) -> tuple[SpaceError, Float[Array, ""]]:
+    """`space_error` on a body that the path has sampled, and the greatest decay there."""
+    position, quaternion, twist, t = parts
+    parts = (*(jnp.reshape(part, (-1, part.shape[-1])) for part in (position, quaternion, twist)), jnp.reshape(t, -1))
+    finer = path.finer()
+    coarse = _evaluated(body, beam, gait, fluid, path, parts)
+    return _compared(beam, coarse, _found(beam, gait, fluid, finer, parts)), jnp.max(coarse.decay)
 
 
 def _found(beam, gait, fluid, path, parts) -> _Found:
@@ -139,10 +178,13 @@ def _evaluated(body, beam, gait, fluid, path, parts) -> _Found:
 
     def instant(parts):
         position, quaternion, twist, t = parts
-        loops = path.both_loops(body, gait, fluid, unchecked_state(position, quaternion, twist), t, stations)
+        state = unchecked_state(position, quaternion, twist)
+        loops = path.both_loops(body, gait, fluid, state, t, stations)
         density = along.power_density(loops, gait, t)
         size = jnp.sum(jnp.abs(jnp.sum(density, axis=1)))
-        return _Found(loops.head_twist_rate, loops.twist_rate, loops.force_w, loops.moment, jnp.sum(density), size)
+        decay = path.motion_decay(body, gait, state, t)
+        motion = loops.head_twist_rate, loops.twist_rate
+        return _Found(*motion, loops.force_w, loops.moment, jnp.sum(density), size, decay)
 
     return jax.lax.map(instant, parts)
 
@@ -154,7 +196,8 @@ def _compared(beam, coarse, fine) -> SpaceError:
     with_length = jnp.concatenate([jnp.ones(3), jnp.full(3, L)])[None]
     rates = size(fine.section_rate[..., :3])
     round_off = ROUND_OFF * mass(beam) * (9.81 + rates)  # N, of forces that cancel
-    difference = jax.tree.map(lambda a, b: a - b, coarse, fine)
+    without = lambda found: eqx.tree_at(lambda f: f.decay, found, None, is_leaf=lambda x: x is None)  # noqa: E731
+    difference = jax.tree.map(lambda a, b: a - b, without(coarse), without(fine))
     relative = lambda error, scale: SAFETY * error / jnp.maximum(scale, 1e-300)  # noqa: E731
     beyond = lambda error, least: jnp.where(error <= least, 0.0, error)  # noqa: E731  NaN stays
     acceleration = size(difference.twist_rate * with_length)
@@ -229,6 +272,21 @@ class Limits(eqx.Module):
 def limits_of(path: AbstractSpacePath, body: Any, gait: Gait, state: HeadState, t: Float[Array, ""]) -> Limits:
     """The limits of a path at one instant, for a body that it has sampled."""
     return Limits(path.motion_decay(body, gait, state, t), path.turn(body, gait, t[None])[0])
+
+
+def limits_over(
+    path: AbstractSpacePath, body: Any, gait: Gait, parts: tuple[Array, ...], times: Float[Array, "times"]
+) -> Limits:
+    """The limits of a path over a run: the decay at a few instants, the turn at all times.
+
+    Args:
+        path: a space path.
+        body: that it has sampled.
+        gait: strain law (X, t) -> (Γ, K).
+        parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant.
+        times: all times [s].
+    """
+    return Limits(decay_at(path, body, gait, parts), jnp.max(path.turn(body, gait, times)))
 
 
 def guarded(

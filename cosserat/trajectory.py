@@ -7,6 +7,7 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
@@ -26,6 +27,7 @@ from stepping import (
     break_times,
     implicit_steps,
     integrate,
+    one_simulation,
     program,
     unit_quaternions,
 )
@@ -43,10 +45,10 @@ from .space_error import (
     COILED,
     Limits,
     SpaceError,
-    decay_at,
+    error_and_limits,
     fitted,
     instants,
-    space_error,
+    limits_over,
     warn_if_inexact,
     warn_if_unresolved,
 )
@@ -64,6 +66,7 @@ FAILED = (
 
 
 METHODS = ("adaptive", "implicit")
+NOT_LOOKED_AT: Any = None  # in place of limits that are still to come
 
 
 class Trajectory(SteeredMotion):
@@ -103,7 +106,8 @@ class Trajectory(SteeredMotion):
     @property
     def coiled(self) -> Bool[Array, ""]:
         """Whether the gait coils the body within one panel of the space path, past what it resolves."""
-        return ~(self.limits.turn <= 1.0)
+        turn = self.limits.turn
+        return ~((turn if isinstance(turn, Tracer) else np.asarray(turn)) <= 1.0)  # known numbers need no program
 
     def state(self, k: int | Int[Array, ""]) -> HeadState | SoftState:
         """The state at the k-th output time."""
@@ -195,7 +199,7 @@ def rollout(
     marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
-    wrong = jnp.zeros((), bool)
+    wrong = np.zeros((), bool)
     if isinstance(beam, Soft):
         panels = on_panels(path)
         sampled = sample_soft(beam, fluid, panels.order, panels.panels)
@@ -215,11 +219,12 @@ def rollout(
         state = HeadState() if state is None else head_of(state)
         assert gait is not None  # check_model has refused it
         loop, states = _closed(beam, gait, fluid, span.t0, state, path, memory)
-        wrong = check_in_time(_at_first(loop, states, span.t0), beam.length, span.t0, span.t1)
-        march = lambda path: _integrate(  # noqa: E731
-            path.sample(beam, fluid), beam, loop, fluid, span, (state, states), path, marcher, dense, land
+        march = lambda path, body: _integrate(  # noqa: E731
+            body, beam, loop, fluid, span, (state, states), path, marcher, dense, land
         )
-        run = _on_fitted_path(march, beam, gait, fluid, state, path, throw)
+        with one_simulation():
+            wrong = check_in_time(_at_first(loop, states, span.t0), beam.length, span.t0, span.t1)
+            run = _on_fitted_path(march, beam, gait, fluid, state, path, throw)
     if not throw:
         return run
     twist = eqx.error_if(eqx.error_if(run.twist, wrong, WRONG), run.coiled, COILED)
@@ -265,18 +270,23 @@ def _at_first(loop, memory, t0):
 
 def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
     """The run on the path given, and again with more panels where its error is above the tolerance."""
-    run = march(path)
+    body = path.sample(beam, fluid)
+    run = march(path, body)
     # The states may be traced where the gait is not: derivatives and batches over initial states.
-    if any(isinstance(x, Tracer) for x in jax.tree.leaves((run.twist, run.limits))):
+    if any(isinstance(x, Tracer) for x in jax.tree.leaves((run.twist, body, gait))):
+        where = instants(run.time.shape[0])
+        parts = run.position[where], run.quaternion[where], run.twist[where], run.time[where]
+        run = dataclasses.replace(run, limits=limits_over(path, body, driven_gait(gait, run), parts, run.time))
         if throw:
             warn_if_unresolved(path, run.limits)
         return run
-    run = _with_error(beam, driven_gait(gait, run), fluid, path, run)
+    run = _examined(body, beam, driven_gait(gait, run), fluid, path, run)
     if bool(run.coiled) or (run.error is not None and float(run.error.worst) > path.tolerance):
         better = fitted(path, beam, driven_gait(gait, run), fluid, *_looked_at(run, state))
         if better is not path:
-            run = march(better)
-            path, run = better, _with_error(beam, driven_gait(gait, run), fluid, better, run)
+            path, body = better, better.sample(beam, fluid)
+            run = march(path, body)
+            run = _examined(body, beam, driven_gait(gait, run), fluid, path, run)
     if not bool(run.coiled):
         warn_if_inexact(path, run.error)
     return run
@@ -284,17 +294,23 @@ def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
 
 def _looked_at(run, start):
     """The states and times at which the error is estimated; those at the start where the run has failed."""
-    where = instants(run.time.shape[0])
-    state = unchecked_state(run.position[where], run.quaternion[where], run.twist[where])
+    *parts, times = _parts(run)
     if not bool(run.succeeded):
-        state = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(where), *x.shape)), start)
-    return state, run.time[where]
+        parts = [np.broadcast_to(x, (len(times), *x.shape)) for x in (start.position, start.quaternion, start.twist)]
+    return unchecked_state(*map(jax.device_put, parts)), times
 
 
-def _with_error(beam, gait, fluid, path, run):
-    """The run with the error of its grid and the numbers of that."""
-    error = None if not bool(run.succeeded) else space_error(beam, gait, fluid, *_looked_at(run, None), path)
-    return dataclasses.replace(run, error=error, grid=path.counts)
+def _parts(run):
+    """The numbers that `_looked_at` is about, chosen by numpy: JAX would compile a program for each."""
+    where = instants(run.time.shape[0])
+    return [np.asarray(part)[where] for part in (run.position, run.quaternion, run.twist, run.time)]
+
+
+def _examined(body, beam, gait, fluid, path, run):
+    """The run with the limits and the error of its grid, and the numbers of that."""
+    error, limits = error_and_limits(body, beam, gait, fluid, path, _parts(run), run.time)
+    error = error if bool(run.succeeded) else None
+    return dataclasses.replace(run, error=error, limits=limits, grid=path.counts)
 
 
 @program
@@ -327,16 +343,12 @@ def _integrate(body, beam, loop, fluid, span, start, path, marcher, dense, land)
     position, quaternion, twist, memory = march.states
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
     quaternion = unit_quaternions(quaternion)
-    gait, record = loop.law, None
+    record = None
     if closed:
         at = lambda x: instant(x[0], unchecked_state(*x[1:4]), x[4])[0]  # noqa: E731
         record = loop.recorded(at, span.times, (position, quaternion, twist), memory, (span.t0, *begin))
-        gait = loop.steered.replay(record)
-    where = instants(span.times.shape[0])
-    turn = jnp.max(path.turn(body, gait, span.times))
-    decay = decay_at(path, body, gait, (position[where], quaternion[where], twist[where], span.times[where]))
-    limits = Limits(decay, turn)
-    parts = (span.times, position, quaternion, twist, march.steps, succeeded, limits)
+    # The limits are left to the program that estimates the error: it needs most of them anyway.
+    parts = (span.times, position, quaternion, twist, march.steps, succeeded, NOT_LOOKED_AT)
     return Trajectory(*parts, dense=march.dense, feedback=record)
 
 

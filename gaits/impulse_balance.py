@@ -128,8 +128,9 @@ def check_in_time(gait: Callable[[Any, Any], Any], length: Any, t0: Any, t1: Any
     """
     still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
     found = impulse_balance(*jax.tree.map(still, (gait, length, t0, t1)))
-    wrong = jnp.any(found.wrong)
-    if not isinstance(wrong, Tracer) and wrong:
+    if isinstance(found.wrong, Tracer):
+        wrong = jnp.any(found.wrong)
+    elif wrong := np.any(np.asarray(found.wrong)):
         k, n = np.argwhere(np.asarray(found.wrong))[0]
         strain = np.round(np.asarray(found.strain[k, n]), 6).tolist()
         rule = "Γ1 must be positive: 1 where the body does not stretch"
@@ -138,5 +139,6 @@ def check_in_time(gait: Callable[[Any, Any], Any], length: Any, t0: Any, t1: Any
         elif not np.isfinite(strain).all():
             rule = "must be finite"
         raise ValueError(f"gait returns {strain} at X = {found.X[n]:g} m, t = {found.times[k]:g} s: {rule}")
-    warn_if(found.jump > JUMP, KINKED, found.when, found.jump)
+    jump = found.jump if isinstance(found.jump, Tracer) else np.asarray(found.jump)
+    warn_if(jump > JUMP, KINKED, found.when, jump)
     return wrong

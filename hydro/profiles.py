@@ -79,6 +79,11 @@ def _inside(piece, begin, end):
     return jax.vmap(piece)(begin + (end - begin) * jnp.linspace(0.02, 0.98, 25))
 
 
+def _known(x):
+    """The array as one of numpy, where its numbers are known: JAX would compile a program for each operation."""
+    return x if isinstance(x, Tracer) else np.asarray(x)
+
+
 class Profile(eqx.Module):
     """Cross-section along the body, in pieces.
 
@@ -108,7 +113,7 @@ class Profile(eqx.Module):
             raise ValueError(
                 f"Profile: {len(self.pieces)} pieces need {len(self.pieces) + 1} breaks, {self.breaks.size} given"
             )
-        ends = self.breaks if isinstance(self.breaks, Tracer) else np.asarray(self.breaks)
+        ends = _known(self.breaks)
         if not isinstance(ends, Tracer) and ends[0] != 0.0:
             raise ValueError(f"Profile.breaks[0] = {ends[0]}: must be 0, the nose [m]")
         for k, piece in enumerate(self.pieces):
@@ -130,14 +135,16 @@ class Profile(eqx.Module):
     @property
     def length(self) -> Float[Array, ""]:
         """Length of the body L [m]."""
-        return self.breaks[-1]
+        return self.breaks[-1] if isinstance(self.breaks, Tracer) else jax.device_put(np.asarray(self.breaks)[-1, ...])
 
     @property
     def widest(self) -> Float[Array, ""]:
         """Largest semi-axis at 25 samples of each piece [m]."""
-        ends = self.breaks if isinstance(self.breaks, Tracer) else np.asarray(self.breaks)
+        ends = _known(self.breaks)
         each = [_inside(piece, ends[k], ends[k + 1]) for k, piece in enumerate(self.pieces)]
-        return jnp.max(jnp.stack([semiaxis for pair in each for semiaxis in pair]))
+        semiaxes = [_known(semiaxis) for pair in each for semiaxis in pair]
+        own = jnp if any(isinstance(part, Tracer) for part in semiaxes) else np
+        return own.max(own.stack(semiaxes))
 
     def cut(self, abscissae: Numbers) -> "Profile":
         """Returns the same body with additional breaks, so that panels and steps along X end there.
@@ -193,10 +200,10 @@ def eel_profile(
     return Profile(
         [0.0, radius, shoulder, tail, length],
         (
-            Cap(radius, -radius, radius, radius),
+            Cap(radius, -_known(radius), radius, radius),
             Taper([radius, shoulder], [radius, radius], [radius, radius]),
             Taper([shoulder, tail], [radius, tail_b], [radius, tail_c]),
-            Cap(tail, length - tail, tail_b, tail_c),
+            Cap(tail, _known(length) - _known(tail), tail_b, tail_c),
         ),
     )
 

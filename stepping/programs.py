@@ -1,15 +1,16 @@
 """Compiled functions of the engines, and the hook by which a cache of compiled programs serves them."""
 
+import contextlib
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import equinox as eqx
 
 from spatial.forked_process import refuse_forked
 
-# A module with `run(function, jitted, args)`. It is looked up, never imported: without the front door there is no
-# cache, and the front door need not import the engines to install one.
+# A module with `run(function, jitted, args)` and `unchanged()`. It is looked up, never imported: without the front door
+# there is no cache, and the front door need not import the engines to install one.
 CACHE = "anguilla.program_cache"
 
 
@@ -28,3 +29,11 @@ def program(function: Callable) -> Callable:
         return jitted(*args) if cache is None else cache.run(function, jitted, args)
 
     return call
+
+
+@contextlib.contextmanager
+def one_simulation() -> Iterator[None]:
+    """Within it no module is edited, so that the cache looks through all of them once, not for each program."""
+    cache = sys.modules.get(CACHE)
+    with contextlib.nullcontext() if cache is None else cache.unchanged():
+        yield

@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .program_identity import versions
+from .programs import one_simulation
 
 ATTRIBUTE = "provenance"
 # Classes and functions of these are found again by their names.
@@ -47,7 +48,8 @@ def with_provenance(name: str, **defaults: Callable[[dict[str, Any]], Any]) -> C
             given.apply_defaults()
             values = {key: value for key, value in given.arguments.items() if key != "progress"}
             values |= {key: default(values) for key, default in defaults.items() if values.get(key) is None}
-            dataset = function(*args, **kwargs)
+            with one_simulation():
+                dataset = function(*args, **kwargs)
             record = {"call": name, "arguments": {key: describe(value) for key, value in values.items()}}
             dataset.attrs |= {ATTRIBUTE: json.dumps(record | circumstances()), "date": now()}
             return dataset

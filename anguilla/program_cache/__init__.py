@@ -5,6 +5,7 @@ variable `ANGUILLA_CACHE` names another folder, or disables the cache (`ANGUILLA
 time. Programs of the engines are stored under their own names (`stored_programs`), all others by JAX.
 """
 
+import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -49,10 +50,19 @@ def run(function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
         jitted: the same function, compiled by JAX as usual.
         args: its arguments.
     """
+    return _programs()(function, jitted, args)
+
+
+def unchanged() -> contextlib.AbstractContextManager[None]:
+    """Within it the modules are as they were at its first program (see `stepping.programs.one_simulation`)."""
+    return _programs().unchanged()
+
+
+def _programs() -> Any:
     global _cache
     if _cache is None:
         from .memory_maps import MemoryMaps
         from .stored_programs import ProgramCache
 
         _cache = ProgramCache(_directory, MemoryMaps())
-    return _cache(function, jitted, args)
+    return _cache

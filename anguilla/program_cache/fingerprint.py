@@ -78,17 +78,20 @@ class Fingerprint:
         """
         return self._digest(value, ())
 
-    def modules(self, packages: Iterable[str]) -> bytes:
+    def modules(self, packages: Iterable[str], seen: dict[Any, bytes] | None = None) -> bytes:
         """The digest of all loaded modules of some of our packages as they are now: every name in them by its content.
 
         Args:
             packages: such as "hydro", or parts of them, such as "anguilla.ground".
+            seen: digests of modules that have not changed since, by their names; those found here are added.
         """
         digest = hashlib.sha256()
-        chosen = tuple(packages)
+        chosen, seen = tuple(packages), {} if seen is None else seen
         for name in sorted(sys.modules):
             if any(name == part or name.startswith(part + ".") for part in chosen):
-                digest.update(name.encode() + b"\0" + self._names(vars(sys.modules[name]), name, ()))
+                if name not in seen:
+                    seen[name] = self._names(vars(sys.modules[name]), name, ())
+                digest.update(name.encode() + b"\0" + seen[name])
         return digest.digest()
 
     def _names(self, names: dict[str, Any], home: str, above: tuple[int, ...]) -> bytes:

@@ -9,7 +9,8 @@ import contextlib
 import hashlib
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ ENGINES = ("cosserat", "multibody")
 MAGIC = b"anguilla program 2\n"
 LOADED = 64  # maximum number of programs in memory, per function
 SUFFIX = ".program"
+# What was found in the modules since the last `ProgramCache.unchanged` began; None outside of one.
+_seen: ContextVar[dict[Any, bytes] | None] = ContextVar("_seen", default=None)
 
 
 class ProgramCache:
@@ -73,6 +76,16 @@ class ProgramCache:
             run = known[place] = self._find(function, leaves, structure, args)
         return jitted(*args) if run is _AS_USUAL else run(arrays)
 
+    @contextlib.contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Within it the modules are looked through once, by its first program, and again when more are imported."""
+        token = _seen.set({}) if _seen.get() is None else None
+        try:
+            yield
+        finally:
+            if token is not None:
+                _seen.reset(token)
+
     def _find(self, function: Callable, leaves: list[Any], structure: Any, args: tuple[Any, ...]) -> Callable:
         """The program for arguments like these: loaded, or compiled and stored."""
         if self._directory is None or _debugging() or not _on_first_device(leaves):
@@ -103,13 +116,22 @@ def program_name(function: Callable, leaves: list[Any], args: tuple[Any, ...]) -
         namer.of(function),
         repr(types).encode(),
         description,
-        namer.modules(ours),
-        surroundings.sources({name.split(".")[0] for name in ours}),
-        surroundings.guests(loaded),
+        *_around(namer, ours, loaded),
         surroundings.options(),
         surroundings.machine(),
     )
     return hashlib.sha256(b"".join(len(part).to_bytes(8, "little") + part for part in parts)).hexdigest()
+
+
+def _around(namer: Fingerprint, ours: set[str], loaded: list[str]) -> tuple[bytes, ...]:
+    """Digests of our modules as they are now, of their files, and of what others have put into our dependencies."""
+    seen = _seen.get()
+    seen = {} if seen is None else seen
+    guests = "guests", len(sys.modules)
+    if guests not in seen:
+        seen[guests] = surroundings.guests(loaded)
+    files = surroundings.sources({name.split(".")[0] for name in ours})
+    return namer.modules(ours, seen), files, seen[guests]
 
 
 class _Place(int):
