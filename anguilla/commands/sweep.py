@@ -1,6 +1,8 @@
 """`anguilla sweep`: the eel's steady swim over a grid of gaits."""
 
 import argparse
+import contextlib
+import importlib.util
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,8 +36,10 @@ examples:
       81 gaits; speed and cost of transport in a map
   anguilla sweep --wavelength 0.8:1.6:16 --amplitude 0.4:1.2:16 --period 0.6:1.6:16 --chunk 64 --devices 2 --out out
       4096 gaits, on two cores at once
+  anguilla sweep --wavelength 0.8:1.6:64 --amplitude 0.4:1.2:64 --out out --cluster tcp://node0:8786
+      4096 gaits on the workers of a dask scheduler; docs/howto/cluster.md
   anguilla sweep --wavelength 0.8:1.6:9 --out out --coordinator node0:1234 --processes 4 --process 0
-      one of four processes on a cluster; DIR must be on a shared file system
+      one of four processes without a scheduler; DIR must be on a shared file system
 
 An axis is LOW:HIGH:COUNT or one value.
 
@@ -79,9 +83,10 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     machine = parser.add_argument_group("the machine")
     machine.add_argument("--chunk", type=at_least(1), default=32, metavar="N", help="gaits at a time; default: 32")
     machine.add_argument("--devices", type=at_least(1), metavar="N", help="CPU devices; default: JAX's")
-    machine.add_argument("--coordinator", metavar="HOST:PORT", help="of a cluster: the address of process 0")
-    machine.add_argument("--processes", type=at_least(2), metavar="N", help="of a cluster")
-    machine.add_argument("--process", type=at_least(0), metavar="K", help="of a cluster: index of this process")
+    machine.add_argument("--cluster", metavar="ADDRESS", help="of a dask scheduler, such as tcp://node0:8786")
+    machine.add_argument("--coordinator", metavar="HOST:PORT", help="without a scheduler: the address of process 0")
+    machine.add_argument("--processes", type=at_least(2), metavar="N", help="without a scheduler: how many")
+    machine.add_argument("--process", type=at_least(0), metavar="K", help="without a scheduler: index of this process")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     parser.set_defaults(run=run, check=check)
 
@@ -118,9 +123,13 @@ def axis(text: str) -> Axis:
 
 def check(arguments: argparse.Namespace) -> str | None:
     """Checks combinations of arguments; returns an error message or None."""
-    cluster = [getattr(arguments, name) is None for name in ("coordinator", "processes", "process")]
-    if any(cluster) and not all(cluster):
+    own = [getattr(arguments, name) is None for name in ("coordinator", "processes", "process")]
+    if any(own) and not all(own):
         return "arguments --coordinator, --processes and --process: give all three, or none"
+    if arguments.cluster is not None and not (all(own) and arguments.devices is None):
+        return "argument --cluster: the workers have their own devices and processes; give it alone"
+    if arguments.cluster is not None and importlib.util.find_spec("distributed") is None:
+        return "argument --cluster: needs dask.distributed, which is not installed: pip install 'anguilla[cluster]'"
     if arguments.process is not None and arguments.process >= arguments.processes:
         return f"argument --process: {arguments.process}: must be below --processes {arguments.processes}"
     return None
@@ -136,13 +145,22 @@ def run(arguments: argparse.Namespace) -> int:
     say = print if not arguments.quiet and jax.process_index() == 0 else lambda text: None
     axes = {name: getattr(arguments, name).values for name in ("amplitude", "wavelength", "period")}
     gaits_in_all = int(np.prod([len(values) for values in axes.values()]))
-    say(f"{gaits_in_all} gaits on {len(jax.devices())} devices (the first run compiles: a minute or two) ...")
+    where = f"{len(jax.devices())} devices" if arguments.cluster is None else f"the cluster at {arguments.cluster}"
+    say(f"{gaits_in_all} gaits on {where} (the first run compiles: a minute or two) ...")
     fn = steady_numbers(cosserat.eel(), hydro.Morison(added_mass=arguments.added_mass))
     store = arguments.out / STORE
     title = f"steady swims of the eel, added mass {arguments.added_mass}"
-    result = sweep(
-        fn, axes, store=store, chunk=arguments.chunk, labels=LABELS, title=title, progress=not arguments.quiet
-    )
+    with connected(arguments.cluster) as client:
+        result = sweep(
+            fn,
+            axes,
+            store=store,
+            chunk=arguments.chunk,
+            labels=LABELS,
+            title=title,
+            executor=client,
+            progress=not arguments.quiet,
+        )
     if jax.process_index() == 0:
         for line in summary(result):
             say(line)
@@ -153,6 +171,15 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"files      {store}, {arguments.out / 'sweep.png'}, {recipe}")
         say(f"wall time  {time.perf_counter() - begin:.0f} s")
     return 0
+
+
+def connected(address: str | None) -> contextlib.AbstractContextManager[Any]:
+    """A client of the scheduler at an address; None for no address."""
+    if address is None:
+        return contextlib.nullcontext()
+    from distributed import Client
+
+    return Client(address, timeout=30)
 
 
 def steady_numbers(beam: cosserat.Beam, fluid: hydro.AbstractFluid) -> Callable[..., dict[str, Any]]:

@@ -68,6 +68,10 @@ class Grid:
         """Number of blocks along each axis."""
         return tuple(-(-size // width) for size, width in zip(self.shape, self.block, strict=True))
 
+    def size(self, index: tuple[int, ...]) -> int:
+        """Number of points of a block."""
+        return math.prod(s.stop - s.start for s in self.region(index))
+
     def region(self, index: tuple[int, ...]) -> tuple[slice, ...]:
         """Slices of a block in the grid."""
         return tuple(

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from stepping.provenance import ATTRIBUTE, circumstances, describe, now
 
 from . import store as stores
 from .devices import Machine, trace_point
+from .executors import Cluster
 from .grid import Grid, build_grid
 from .open import dataset_of
 from .store import Labels, Outputs, Store
@@ -36,6 +37,7 @@ def sweep(
     dims: Mapping[str, Sequence[str]] | None = None,
     title: str = "a sweep",
     devices: Sequence[Any] | None = None,
+    executor: Any = None,
     progress: bool = True,
 ) -> xr.Dataset:
     """Evaluates a function at every point of a grid: batched, on all devices of all hosts, resumable.
@@ -46,8 +48,9 @@ def sweep(
     the function by its compiled program, and the versions of the packages: a sweep of another function, or of a body
     with other parameters, is rejected, and so is a store whose files were damaged.
 
-    On a cluster, every process calls `jax.distributed.initialize()` first, then the same sweep with a store on a
-    shared file system.
+    On a cluster, blocks are tasks of a scheduler (`executor`): a worker that dies costs the block it was computing,
+    one that comes later takes part, and this process writes all results. Or, without a scheduler, every process calls
+    `jax.distributed.initialize()` first, then the same sweep with a store on a shared file system.
 
         def steady(amplitude, period): ...
         grid = {"amplitude": np.linspace(0.5, 1, 64), "period": np.linspace(0.5, 2, 64)}
@@ -73,6 +76,9 @@ def sweep(
         dims: names of the dimensions of array results.
         title: title of the dataset.
         devices: JAX devices to use; all when None.
+        executor: computes the blocks instead of this process: a `dask.distributed.Client`, or an executor of
+            `concurrent.futures`, such as a `ProcessPoolExecutor` that spawns its processes. Every worker uses all
+            devices it has.
         progress: show a progress bar.
 
     Returns:
@@ -88,7 +94,12 @@ def sweep(
     cut = build_grid(grid, chunk)
     outputs, program = trace_point(fn, cut.parameters((0,) * len(cut.axes), 1))
     _refuse_clashes(cut, outputs)
-    machine = Machine(fn, cut.block_points, devices)
+    if executor is None:
+        machine = Machine(fn, cut.block_points, devices)
+    elif devices is not None:
+        raise ValueError("devices: those of an executor's workers are theirs; leave devices or executor out")
+    else:
+        machine = Cluster(executor, fn, cut, outputs, program)
     path = None if store is None else Path(store).expanduser()
     if path is None and machine.processes > 1:
         raise ValueError("store = None: several processes need a store on a shared file system")
@@ -100,17 +111,20 @@ def sweep(
         root = _prepare(path, cut, outputs, labels or {}, named, title, identity, made, machine)
         stored = Store(root, cut, outputs)
         _verify(stored, cut, machine)
-        _fill(stored, cut, machine, progress)
+        if isinstance(machine, Cluster):
+            _gather(stored, cut, machine, progress)
+        else:
+            _fill(stored, cut, machine, progress)
         machine.wait_for_all("anguilla.sweep: done")
     return dataset_of(root.store if path is None else path)
 
 
-def _alone(path: Path | None, machine: Machine) -> contextlib.AbstractContextManager[None]:
+def _alone(path: Path | None, machine: Machine | Cluster) -> contextlib.AbstractContextManager[None]:
     """Locks the store against other runs; the first process of a run does it for all."""
     return contextlib.nullcontext() if path is None or machine.process != 0 else claimed(path)
 
 
-def _prepare(path, grid, outputs, labels, dims, title, identity, made, machine: Machine):
+def _prepare(path, grid, outputs, labels, dims, title, identity, made, machine: Machine | Cluster):
     """The store, created by the first process if there is none."""
     if path is None:
         return stores.create(None, grid, outputs, labels, dims, title, identity, made)
@@ -133,14 +147,13 @@ def _refuse_foreign(path: Path) -> None:
         raise ValueError(f"store {path}: holds something that is not a sweep; nothing was changed")
 
 
-def _verify(stored: Store, grid: Grid, machine: Machine) -> None:
+def _verify(stored: Store, grid: Grid, machine: Machine | Cluster) -> None:
     """Reads every block of an earlier run, and recomputes some of them."""
     done = machine.agree(stored.complete())
     for index in done:
         stored.read(index)
-    for place in sorted({round(k) for k in np.linspace(0, len(done) - 1, min(RECOMPUTED, len(done)))}):
-        index = done[place]
-        again = machine.collect(machine.start(grid.parameters(index, machine.rows)))
+    places = sorted({round(k) for k in np.linspace(0, len(done) - 1, min(RECOMPUTED, len(done)))})
+    for index, again in _computed([done[place] for place in places], grid, machine):
         for name, before in stored.read(index).items():
             rows = again[name][: grid.block_points]
             now = rows.reshape(grid.block + rows.shape[1:])[grid.inside(index)]
@@ -151,6 +164,15 @@ def _verify(stored: Store, grid: Grid, machine: Machine) -> None:
                 )
 
 
+def _computed(blocks, grid: Grid, machine: Machine | Cluster):
+    """Blocks with their values."""
+    if isinstance(machine, Cluster):
+        yield from machine.compute(blocks)
+        return
+    for index in blocks:
+        yield index, machine.collect(machine.start(grid.parameters(index, machine.rows)))
+
+
 def _scale(values: np.ndarray) -> float:
     finite = np.abs(values[np.isfinite(values)])
     return float(finite.max()) if finite.size else 0.0
@@ -159,14 +181,7 @@ def _scale(values: np.ndarray) -> float:
 def _fill(stored: Store, grid: Grid, machine: Machine, progress: bool) -> None:
     """Computes the missing blocks; a block is written while the next one is computed."""
     missing = machine.agree(stored.missing())
-    size = lambda index: math.prod(s.stop - s.start for s in grid.region(index))  # noqa: E731
-    bar = tqdm.tqdm(
-        total=grid.points,
-        initial=grid.points - sum(map(size, missing)),
-        unit="point",
-        desc="sweep",
-        disable=not progress or machine.process != 0,
-    )
+    size, bar = grid.size, _bar(grid, missing, progress and machine.process == 0)
     waiting = None
     with bar:
         for first in range(0, len(missing), machine.processes):
@@ -181,6 +196,23 @@ def _fill(stored: Store, grid: Grid, machine: Machine, progress: bool) -> None:
         if waiting is not None:
             stored.write(waiting[0], machine.collect(waiting[1]))
             bar.update(waiting[2])
+
+
+def _gather(stored: Store, grid: Grid, cluster: Cluster, progress: bool) -> None:
+    """Writes the missing blocks as they come from the workers."""
+    missing = stored.missing()
+    with _bar(grid, missing, progress) as bar:
+        for index, values in cluster.compute(missing):
+            stored.write(index, values)
+            bar.update(grid.size(index))
+    advice = cluster.advice()
+    if progress and advice is not None:
+        print(f"sweep: {advice}", file=sys.stderr)
+
+
+def _bar(grid: Grid, missing: list[tuple[int, ...]], shown: bool) -> tqdm.tqdm:
+    done = grid.points - sum(map(grid.size, missing))
+    return tqdm.tqdm(total=grid.points, initial=done, unit="point", desc="sweep", disable=not shown)
 
 
 def _refuse_clashes(grid: Grid, outputs: Outputs) -> None:
