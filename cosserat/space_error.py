@@ -67,7 +67,9 @@ class SpaceError(eqx.Module):
     def worst(self) -> Float[Array, ""]:
         """The greatest of the four; infinite where a number is lost altogether."""
         parts = self.head_acceleration, self.force, self.moment, self.power
-        own = jnp if any(isinstance(part, Tracer) for part in parts) else np  # numpy where nothing need be compiled
+        own: Any = (
+            jnp if any(isinstance(part, Tracer) for part in parts) else np
+        )  # numpy where nothing need be compiled
         worst = own.max(own.stack(parts))
         return own.where(own.isnan(worst), own.inf, worst)
 

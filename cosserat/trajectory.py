@@ -106,8 +106,9 @@ class Trajectory(SteeredMotion):
     @property
     def coiled(self) -> Bool[Array, ""]:
         """Whether the gait coils the body within one panel of the space path, past what it resolves."""
-        turn = self.limits.turn
-        return ~((turn if isinstance(turn, Tracer) else np.asarray(turn)) <= 1.0)  # known numbers need no program
+        turn: Any = self.limits.turn
+        turn = turn if isinstance(turn, Tracer) else np.asarray(turn)  # known numbers need no program
+        return ~(turn <= 1.0)
 
     def state(self, k: int | Int[Array, ""]) -> HeadState | SoftState:
         """The state at the k-th output time."""
@@ -292,7 +293,7 @@ def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
     return run
 
 
-def _looked_at(run, start):
+def _looked_at(run, start) -> tuple[HeadState, Any]:
     """The states and times at which the error is estimated; those at the start where the run has failed."""
     *parts, times = _parts(run)
     if not bool(run.succeeded):

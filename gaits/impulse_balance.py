@@ -128,6 +128,7 @@ def check_in_time(gait: Callable[[Any, Any], Any], length: Any, t0: Any, t1: Any
     """
     still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
     found = impulse_balance(*jax.tree.map(still, (gait, length, t0, t1)))
+    wrong: Any
     if isinstance(found.wrong, Tracer):
         wrong = jnp.any(found.wrong)
     elif wrong := np.any(np.asarray(found.wrong)):
@@ -139,6 +140,6 @@ def check_in_time(gait: Callable[[Any, Any], Any], length: Any, t0: Any, t1: Any
         elif not np.isfinite(strain).all():
             rule = "must be finite"
         raise ValueError(f"gait returns {strain} at X = {found.X[n]:g} m, t = {found.times[k]:g} s: {rule}")
-    jump = found.jump if isinstance(found.jump, Tracer) else np.asarray(found.jump)
+    jump: Any = found.jump if isinstance(found.jump, Tracer) else np.asarray(found.jump)
     warn_if(jump > JUMP, KINKED, found.when, jump)
     return wrong

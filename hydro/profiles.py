@@ -1,6 +1,7 @@
 """Cross-section as a function of X: pieces between breaks, smooth inside each piece."""
 
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -79,7 +80,7 @@ def _inside(piece, begin, end):
     return jax.vmap(piece)(begin + (end - begin) * jnp.linspace(0.02, 0.98, 25))
 
 
-def _known(x):
+def _known(x: Any) -> Any:
     """The array as one of numpy, where its numbers are known: JAX would compile a program for each operation."""
     return x if isinstance(x, Tracer) else np.asarray(x)
 
