@@ -1,4 +1,4 @@
-"""The pages on one's own beam and robot, on feedback and on measured motion run from top to bottom, as for a reader."""
+"""The pages on one's own beam and robot, feedback, learning and measured motion run from top to bottom."""
 
 import re
 import warnings
@@ -10,7 +10,8 @@ PAGES = Path(__file__).parents[1] / "docs" / "howto"
 
 
 @pytest.mark.parametrize(
-    "page", ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in ("identify", "feedback"))]
+    "page",
+    ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in ("identify", "feedback", "learn"))],
 )
 def test_the_page_runs(page, monkeypatch, capsys):
     cells = re.findall(
@@ -30,6 +31,9 @@ def test_the_page_runs(page, monkeypatch, capsys):
     elif page == "feedback":
         assert float(re.search(r"sags by (\d\.\d+) rad", printed).group(1)) == pytest.approx(0.081, abs=2e-3)
         assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05
+    elif page == "learn":
+        assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05
+        assert "float32 (320, 480, 3)" in printed
     elif page == "identify":
         found = names["found"]
         assert names["fit"].residual < 6e-4 and not found.untold

@@ -20,6 +20,7 @@ GROUPS = (
     "soromox",
     "moth",
     "natrix",
+    "learning",
 )
 
 
@@ -47,6 +48,7 @@ def main() -> int:
     everywhere: dict[str, Callable[[], Iterator]] = {
         "first_swim": first_swim.first_swim_rows,
         "sweep": swims.sweep_rows,
+        "learning": learning_rows,
     }
     for name in options.only:
         if name in everywhere:
@@ -73,6 +75,13 @@ def main() -> int:
         f"{len(rows) - len(missed)} of {len(rows)} within their targets; ✗ marks the others. {options.out}/bench.json"
     )
     return 0
+
+
+def learning_rows() -> Iterator:
+    """On all cores; imported late, after the rows that start processes of their own."""
+    from tests.benchmarks import learning
+
+    yield from learning.learning_rows()
 
 
 def _group(name: str) -> Callable[[], Iterator]:
