@@ -203,3 +203,14 @@ def test_both_modules_run_the_command_line(module, monkeypatch, capsys):
         runpy.run_module(module, run_name="__main__", alter_sys=False)
     assert stop.value.code == 0
     assert anguilla.__version__ in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_swim_with_a_passive_tail(tmp_path, capsys):
+    """The tail's modes move and store energy, and the recipe says how soft it was."""
+    words = ["--tail-stiffness", "1e5", "--tail-start", "1.4", "--tail-modes", "2"]
+    assert main(["swim", "--gait", "planar", "--out", str(tmp_path), *TINY, *words]) == 0
+    swim = anguilla.load(tmp_path / "planar.nc")
+    assert swim.sizes["mode"] == 4 and abs(swim.modes).max() > 0.0
+    assert swim.elastic_energy.isel(time=-1) > 0.0
+    assert "--tail-stiffness" in (tmp_path / "planar.recipe").read_text()

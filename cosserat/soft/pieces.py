@@ -58,8 +58,11 @@ def merged(places: Iterable[float]) -> tuple[float, ...]:
     return tuple(out)
 
 
-def cut_beam(beam: Beam, ends: Ends, places: Sequence[float]) -> Beam:
-    """The beam with a break of its profile wherever a free piece begins or ends, and at other places [m]."""
+def cut_beam(beam: Beam, knots: Sequence[float], places: Sequence[float]) -> Beam:
+    """The beam with a break of its profile at each knot, a part of its length, and at other places [m].
+
+    The stiffness of the modes is integrated over the load panels, which must end where a mode jumps or has a kink.
+    """
     if isinstance(beam.profile.breaks, Tracer):
         if places:
             raise ValueError(
@@ -71,7 +74,7 @@ def cut_beam(beam: Beam, ends: Ends, places: Sequence[float]) -> Beam:
     for X in places:
         if not 0.0 <= X <= length * (1 + 1e-12):
             raise ValueError(f"Soft.actuators: one ends at X = {X:g} m: must lie on the body, from 0 to {length:g} m")
-    parts = [x for pair in ends for x in pair] + [X / length for X in places]
+    parts = [*knots, *(X / length for X in places)]
     places = [length * x for x in merged([*parts, 0.0, 1.0])[1:-1]]
     profile, panels = cut_profile(beam.profile, beam.load_panels, places)
     return beam if profile is beam.profile else Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())

@@ -107,7 +107,7 @@ class Soft(eqx.Module):
         check_overlap(self.pieces, self.ends)
         for piece in self.pieces:
             check_independent(piece)
-        self.beam = cut_beam(beam, self.ends, [X for actuator in self.actuators for X in actuator.ends])
+        self.beam = cut_beam(beam, self.knots, [X for actuator in self.actuators for X in actuator.ends])
         _check_law(self)
         if not isinstance(beam.profile.breaks, Tracer):
             for actuator in self.actuators:
