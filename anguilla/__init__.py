@@ -1,16 +1,15 @@
 """The front door: labelled results, figures, films, sweeps, the published machines and the command line.
 
-Importing it switches JAX to float64, lets it store compiled programs between sessions (`anguilla.program_cache`)
-and selects XLA's faster code emitter (`anguilla.compiler_flags`). Everything else is imported when it is first used.
+With it JAX computes in float64, stores compiled programs between sessions (`anguilla.program_cache`) and uses XLA's
+faster code emitter (`anguilla.compiler_flags`), from the moment that JAX is imported, before or after. Everything
+else, JAX included, is imported when it is first used.
 """
 
 import importlib
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
-import jax
-
-from . import compiler_flags as compiler_flags, program_cache as program_cache
+from .when_jax_loads import when_jax_loads as _when_jax_loads
 
 if TYPE_CHECKING:
     from . import learn as learn, robots as robots, view as view
@@ -30,9 +29,19 @@ if TYPE_CHECKING:
     from .view.energy_rate import with_energy_rate as with_energy_rate
     from .view.summary import Summary as Summary, summarise as summarise
 
-jax.config.update("jax_enable_x64", True)
-program_cache.switch_on()
-compiler_flags.switch_on()
+
+def _configure() -> None:
+    """Float64, stored programs, the faster emitter."""
+    import jax
+
+    from . import compiler_flags, program_cache
+
+    jax.config.update("jax_enable_x64", True)
+    program_cache.switch_on()
+    compiler_flags.switch_on()
+
+
+_when_jax_loads(_configure)
 
 __version__ = _version("anguilla")
 

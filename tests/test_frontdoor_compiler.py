@@ -40,3 +40,20 @@ def test_a_program_is_compiled_with_it():
     clean = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
     said = subprocess.run([sys.executable, "-c", program], env=clean, capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["2.25", "--xla_cpu_use_fusion_emitters=false"]
+
+
+def test_the_command_line_answers_without_jax():
+    """Help, version and unknown verbs; JAX is configured when it is imported, before or after."""
+    script = (
+        "import sys, anguilla\n"
+        "from anguilla.cli import main\n"
+        "for words, code in ((['--version'], 0), (['--help'], 0), (['swimm'], 2)):\n"
+        "    try: main(words)\n"
+        "    except SystemExit as end: assert end.code == code, (words, end.code)\n"
+        "assert 'jax' not in sys.modules and 'numpy' not in sys.modules\n"
+        "import jax.numpy as jnp\n"
+        "assert jnp.ones(1).dtype == 'float64' and 'anguilla.program_cache' in sys.modules\n"
+    )
+    after = "import jax, anguilla, jax.numpy as jnp\nassert jnp.ones(1).dtype == 'float64'\n"
+    for text in (script, after):
+        subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, timeout=120)

@@ -1,0 +1,56 @@
+"""Postpones the settings of JAX until it is imported, so that `anguilla --help` answers without it."""
+
+import gc
+import importlib.machinery
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+
+def when_jax_loads(configure: Callable[[], Any]) -> None:
+    """Calls a function right after JAX has been imported; at once if it has been.
+
+    Args:
+        configure: what to do.
+    """
+    if "jax" in sys.modules:
+        configure()
+    else:
+        sys.meta_path.insert(0, _Finder(configure))
+
+
+class _Finder:
+    """Finds the package `jax` like the path finder, and only that."""
+
+    def __init__(self, configure: Callable[[], Any]):
+        self._configure = configure
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Called by Python's import."""
+        if name != "jax":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_configure(module: ModuleType) -> None:
+                sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+                _without_collection(execute, module)
+                self._configure()
+
+            spec.loader.exec_module = execute_and_configure  # pyright: ignore[reportAttributeAccessIssue]
+        return spec
+
+
+def _without_collection(execute: Callable[[ModuleType], None], module: ModuleType) -> None:
+    """Imports without the garbage collector, which would find nothing and take a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        execute(module)
+    finally:
+        if enabled:
+            gc.enable()
