@@ -45,8 +45,8 @@ class Attitude(eqx.Module):
 
     def __init__(
         self,
-        gain: Numbers = (1.5, 3.5),
-        damping: Numbers = (0.0, 1.5),
+        gain: Numbers = (1.5, 3.7),
+        damping: Numbers = (0.0, 1.2),
         low_pass: Numbers = 0.5,
         limit: Numbers = 0.3,
         roll_gain: Numbers = 0.4,
