@@ -9,20 +9,23 @@ from .controller import (
     Reflex as Reflex,
 )
 from .delay import Delay as Delay, Delayed as Delayed
+from .filtered_sensors import (
+    Accelerometer as Accelerometer,
+    InternalMoment as InternalMoment,
+    JointTorque as JointTorque,
+    ThreadTension as ThreadTension,
+)
 from .guidance import LineOfSight as LineOfSight
 from .helm import Helm as Helm
 from .offset import Offset as Offset
 from .replay import LoopRecord as LoopRecord, Replay as Replay
 from .sensors import (
     AbstractSensor as AbstractSensor,
-    Accelerometer as Accelerometer,
     Depth as Depth,
     Flow as Flow,
     Gyroscope as Gyroscope,
     Heading as Heading,
-    InternalMoment as InternalMoment,
     JointPosition as JointPosition,
-    JointTorque as JointTorque,
     JointVelocity as JointVelocity,
     Pitch as Pitch,
     Position as Position,
@@ -30,7 +33,6 @@ from .sensors import (
     Roll as Roll,
     Strain as Strain,
     ThreadLength as ThreadLength,
-    ThreadTension as ThreadTension,
     Velocity as Velocity,
     Vertical as Vertical,
 )

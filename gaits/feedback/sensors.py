@@ -1,8 +1,7 @@
 """Sensors: what a controller is given of the motion, written once for beams and trees.
 
 A place (`at`) is None for the head of a beam or the base of a tree, an abscissa X [m] along a beam, or the name of a
-body of a tree. Sensors of acceleration and of torque have a memory, a first-order filter: the acceleration follows from
-the command, and a command that followed from the acceleration at the same instant would be an algebraic loop.
+body of a tree. What follows from the command is read through a filter: `filtered_sensors`.
 """
 
 import abc
@@ -14,7 +13,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float, PyTree
 
-from spatial import Numbers, angular, cross, finite, linear, one_of, positive
+from spatial import Numbers, angular, finite, linear, one_of, positive
 from spatial.checks import shown
 
 from .body_view import AbstractBodyView, Place
@@ -47,7 +46,7 @@ class AbstractSensor(eqx.Module):
         return ()
 
 
-class _Still(AbstractSensor):
+class PlacedSensor(AbstractSensor):
     """A sensor without memory, at a place."""
 
     at: Place
@@ -59,7 +58,7 @@ class _Still(AbstractSensor):
         self.name = _key(type(self).__name__) if name is None else name
 
 
-class Position(_Still):
+class Position(PlacedSensor):
     """Position in the world [m].
 
     Attributes:
@@ -74,7 +73,7 @@ class Position(_Still):
         return view.pose(self.at)[0]
 
 
-class Velocity(_Still):
+class Velocity(PlacedSensor):
     """Velocity in the world [m/s].
 
     Attributes:
@@ -89,7 +88,7 @@ class Velocity(_Still):
         return view.pose(self.at)[1] @ linear(view.twist(self.at))
 
 
-class Heading(_Still):
+class Heading(PlacedSensor):
     """Yaw of the frame about the world's vertical: the angle of t1 from x, between -π and π [rad].
 
     Zero for a body as it is built, nose towards -x; positive after a turn to its left.
@@ -107,7 +106,7 @@ class Heading(_Still):
         return jnp.arctan2(rotation[1, 0], rotation[0, 0])
 
 
-class Pitch(_Still):
+class Pitch(PlacedSensor):
     """Angle by which the direction of swimming -t1 points above the horizontal [rad].
 
     Attributes:
@@ -124,7 +123,7 @@ class Pitch(_Still):
         return jnp.arctan2(-rotation[2, 0], jnp.sqrt(rotation[0, 0] ** 2 + rotation[1, 0] ** 2 + 1e-300))
 
 
-class Roll(_Still):
+class Roll(PlacedSensor):
     """Angle by which the frame is turned about its own t1 out of the upright [rad].
 
     Attributes:
@@ -140,7 +139,7 @@ class Roll(_Still):
         return jnp.arctan2(rotation[2, 1], rotation[2, 2])
 
 
-class Depth(_Still):
+class Depth(PlacedSensor):
     """Depth below the plane z = 0 [m].
 
     Attributes:
@@ -155,7 +154,7 @@ class Depth(_Still):
         return -view.pose(self.at)[0][2]
 
 
-class Gyroscope(_Still):
+class Gyroscope(PlacedSensor):
     """Angular velocity in the frame of the place [rad/s].
 
     Attributes:
@@ -170,7 +169,7 @@ class Gyroscope(_Still):
         return angular(view.twist(self.at))
 
 
-class Vertical(_Still):
+class Vertical(PlacedSensor):
     """Direction of the world's vertical (up), a unit vector in the frame of the place.
 
     Attributes:
@@ -185,7 +184,7 @@ class Vertical(_Still):
         return view.pose(self.at)[1].T @ jnp.asarray(UP)
 
 
-class Flow(_Still):
+class Flow(PlacedSensor):
     """Velocity of the undisturbed water relative to the body, in the frame of the place [m/s].
 
     Attributes:
@@ -200,7 +199,7 @@ class Flow(_Still):
         return _each(self.at, lambda at: _relative(view, at))
 
 
-class Pressure(_Still):
+class Pressure(PlacedSensor):
     """Difference of stagnation pressure between the two flanks, ½ρ u2 |u2| of the cross flow [Pa].
 
     A proxy, as for the lateral line of a fish: the pressure of the water that runs against the flank.
@@ -224,7 +223,7 @@ class Pressure(_Still):
         return 0.5 * self.density * across * jnp.abs(across)
 
 
-class Strain(_Still):
+class Strain(PlacedSensor):
     """One strain of a beam [-, 1/m]: curvature by default.
 
     Attributes:
@@ -246,7 +245,7 @@ class Strain(_Still):
         return _each(self.at, lambda at: view.strain(at)[STRAINS.index(self.component)])
 
 
-class JointPosition(_Still):
+class JointPosition(PlacedSensor):
     """Positions of a joint [rad or m]; four numbers for a spherical joint.
 
     Attributes:
@@ -264,7 +263,7 @@ class JointPosition(_Still):
         return view.joint(self.at)[0]
 
 
-class JointVelocity(_Still):
+class JointVelocity(PlacedSensor):
     """Velocities of a joint [rad/s or m/s].
 
     Attributes:
@@ -295,141 +294,15 @@ class ThreadLength(AbstractSensor):
     unit = "m"
 
     def __init__(self, thread: int, name: str | None = None):
-        self.thread, self.name = _number("ThreadLength", thread), f"length_{thread}" if name is None else name
+        self.thread, self.name = thread_number("ThreadLength", thread), f"length_{thread}" if name is None else name
 
     def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
         """Length [m]."""
         return view.thread(self.thread)[0]
 
 
-class _Filtered(_Still):
-    """A quantity that is known only after the dynamics, through a first-order filter.
-
-    The memory is the reading: d(reading)/dt = (quantity - reading)/τ.
-    """
-
-    time_constant: Float[Array, ""]
-
-    def __init__(self, at: Place = None, time_constant: Numbers = 0.01, name: str | None = None):
-        super().__init__(at, name)
-        self.time_constant = positive(f"{type(self).__name__}.time_constant", time_constant, "s", ())
-
-    @abc.abstractmethod
-    def quantity(self, view: AbstractBodyView) -> Float[Array, "..."]:
-        """What is filtered, in the unit of the sensor."""
-
-    def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "..."]:
-        """The filtered value."""
-        return memory
-
-    def rates(self, view: AbstractBodyView, memory: PyTree) -> PyTree:
-        """Of the filtered value."""
-        return (self.quantity(view) - memory) / self.time_constant
-
-
-class Accelerometer(_Filtered):
-    """Specific force a - g in the frame of the place [m/s²], through a first-order filter.
-
-    Attributes:
-        at: place on the body.
-        time_constant: of the filter [s].
-        name: key of the reading.
-        gravity: magnitude of gravity, along -z of the world [m/s²].
-    """
-
-    gravity: Float[Array, ""]
-    unit = "m/s^2"
-
-    def __init__(
-        self,
-        at: Place = None,
-        time_constant: Numbers = 0.01,
-        name: str | None = None,
-        gravity: Numbers = 9.81,
-    ):
-        super().__init__(at, time_constant, name)
-        self.gravity = finite("Accelerometer.gravity", gravity, ())
-
-    def start(self, view: AbstractBodyView) -> Float[Array, "3"]:
-        """At rest: the reaction to gravity [m/s²]."""
-        return self.gravity * view.pose(self.at)[1].T @ jnp.asarray(UP)
-
-    def quantity(self, view: AbstractBodyView) -> Float[Array, "3"]:
-        """Rᵀ(a - g) = dV/dt + Ω×V - Rᵀg [m/s²]."""
-        rotation, twist, rate = view.pose(self.at)[1], view.twist(self.at), view.twist_rate(self.at)
-        acceleration = linear(rate) + cross(angular(twist), linear(twist))
-        return acceleration + self.gravity * rotation.T @ jnp.asarray(UP)
-
-
-class JointTorque(_Filtered):
-    """Motor torques of a joint [N·m or N], through a first-order filter.
-
-    Attributes:
-        at: name of the joint.
-        time_constant: of the filter [s].
-        name: key of the reading; "torque_" and the joint when None.
-    """
-
-    unit = "N m or N"
-
-    def __init__(self, at: str, time_constant: Numbers = 0.01, name: str | None = None):
-        super().__init__(at, time_constant, f"torque_{at}" if name is None else name)
-
-    def start(self, view: AbstractBodyView) -> Float[Array, "_"]:
-        """No torque."""
-        return jnp.zeros_like(view.joint(self.at)[1])
-
-    def quantity(self, view: AbstractBodyView) -> Float[Array, "_"]:
-        """Torques [N·m or N]."""
-        return view.torque(self.at)
-
-
-class InternalMoment(_Filtered):
-    """Internal moment of a beam in the section frame [N·m], through a first-order filter.
-
-    Attributes:
-        at: abscissa X [m].
-        time_constant: of the filter [s].
-        name: key of the reading.
-    """
-
-    unit = "N m"
-
-    def start(self, view: AbstractBodyView) -> Float[Array, "3"]:
-        """No moment; an abscissa outside the beam is refused here."""
-        return 0.0 * view.strain(self.at)[3:]
-
-    def quantity(self, view: AbstractBodyView) -> Float[Array, "3"]:
-        """Moment of the head side on the tail side [N·m]."""
-        return view.moment(self.at)
-
-
-class ThreadTension(_Filtered):
-    """Tension of a thread [N], through a first-order filter: a tension may follow from the command at the same instant.
-
-    Attributes:
-        thread: its number among the threads of the body, from 0.
-        time_constant: of the filter [s].
-        name: key of the reading; "tension_" and the number when None.
-    """
-
-    thread: int = eqx.field(static=True)
-    unit = "N"
-
-    def __init__(self, thread: int, time_constant: Numbers = 0.01, name: str | None = None):
-        super().__init__(None, time_constant, f"tension_{thread}" if name is None else name)
-        self.thread = _number("ThreadTension", thread)
-
-    def start(self, view: AbstractBodyView) -> Float[Array, ""]:
-        """No tension."""
-        return 0.0 * view.thread(self.thread)[0]
-
-    def quantity(self, view: AbstractBodyView) -> Float[Array, ""]:
-        """Tension [N]."""
-        return view.thread(self.thread)[2]
-
-
-def _number(kind: str, thread: Any) -> int:
+def thread_number(kind: str, thread: Any) -> int:
+    """The number of a thread, from 0; refuses what is none."""
     if not isinstance(thread, int) or isinstance(thread, bool) or thread < 0:
         raise ValueError(f"{kind}.thread = {shown(thread)}: must be the number of a thread, from 0")
     return thread
