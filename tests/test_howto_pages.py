@@ -9,10 +9,10 @@ import pytest
 PAGES = Path(__file__).parents[1] / "docs" / "howto"
 
 
-@pytest.mark.parametrize(
-    "page",
-    ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in ("identify", "feedback", "learn"))],
-)
+SLOW = ("identify", "feedback", "control", "learn")
+
+
+@pytest.mark.parametrize("page", ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW)])
 def test_the_page_runs(page, monkeypatch, capsys):
     cells = re.findall(
         r"^```{code-cell} python\n(.*?)^```$", (PAGES / f"{page}.md").read_text(encoding="utf-8"), re.S | re.M
@@ -31,6 +31,9 @@ def test_the_page_runs(page, monkeypatch, capsys):
     elif page == "feedback":
         assert float(re.search(r"sags by (\d\.\d+) rad", printed).group(1)) == pytest.approx(0.081, abs=2e-3)
         assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05
+    elif page == "control":
+        assert float(re.search(r"turned by (\d+\.\d) deg", printed).group(1)) > 3.0  # to the left
+        assert float(re.search(r"after 20 periods: (\S+)", printed).group(1)) < 0.05
     elif page == "learn":
         assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05
         assert "float32 (320, 480, 3)" in printed
