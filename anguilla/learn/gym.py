@@ -1,6 +1,6 @@
 """The environments behind gymnasium's interface, and their registered names. Needs the extra `learn`."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import equinox as eqx
 import gymnasium
@@ -43,7 +43,7 @@ class GymEnv(gymnasium.Env):
         environment: the functional environment, as built; each episode has its own draw of it if it is randomised.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 50}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class GymEnv(gymnasium.Env):
         key = jax.random.key(int(self.np_random.integers(2**31)))
         self._drawn, self._state, seen = _started(self.environment, self.randomisation, key)
         self._steps = 0
-        return _boxed(seen), self._info()
+        return _boxed(seen), _info(self._state)
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
         """One control period.
@@ -103,7 +103,7 @@ class GymEnv(gymnasium.Env):
             raise SimulationError(
                 f"the motion is lost after {self._steps} control steps; last action: {action.tolist()}"
             )
-        return _boxed(seen), float(reward), bool(terminal), self._steps >= self.environment.steps, self._info()
+        return _boxed(seen), float(reward), bool(terminal), self._steps >= self.environment.steps, _info(self._state)
 
     def render(self) -> np.ndarray | None:
         """The eel from above; None without a render mode."""
@@ -120,8 +120,9 @@ class GymEnv(gymnasium.Env):
         title = f"{type(task).__name__}, {float(self._state.time):.2f} s"
         return picture(np.asarray(midline), np.asarray(half_width), marks, title)
 
-    def _info(self):
-        return {"time": float(self._state.time), "work": float(self._state.work)}
+
+def _info(state):
+    return {"time": float(state.time), "work": float(state.work)}
 
 
 def _boxed(seen):
