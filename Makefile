@@ -9,6 +9,9 @@ BENCH_READY := .venv/.ready-bench
 DOCS_READY := .venv/.ready-docs
 DIST_READY := .venv/.ready-dist
 
+# Files in which annotated shapes are checked at run time too: they cover the packages named, and are quick.
+SHAPED := tests/test_spatial.py tests/test_hydro.py tests/test_gaits.py
+
 .PHONY: demo test test-all lint bench notebooks browser-test docs dist lowest clean
 
 $(INSTALLED): pyproject.toml
@@ -31,8 +34,9 @@ demo: $(INSTALLED)  ## the eel swims: figures, an animation and a NetCDF file in
 test: $(READY)  ## all but the slow tests
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
-test-all: $(READY)  ## every test
+test-all: $(READY)  ## every test, and the shapes of arrays against their annotations
 	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" --jaxtyping-packages=spatial,hydro,gaits,beartype.beartype $(SHAPED)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -139,7 +139,7 @@ class Profile(eqx.Module):
         return self.breaks[-1] if isinstance(self.breaks, Tracer) else jax.device_put(np.asarray(self.breaks)[-1, ...])
 
     @property
-    def widest(self) -> Float[Array, ""]:
+    def widest(self) -> Float[Array, ""] | np.floating:
         """Largest semi-axis at 25 samples of each piece [m]."""
         ends = _known(self.breaks)
         each = [_inside(piece, ends[k], ends[k + 1]) for k, piece in enumerate(self.pieces)]
