@@ -16,7 +16,6 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from scipy.interpolate import CubicSpline
 
 from spatial import Numbers, finite, increasing, non_negative, one_of, positive
 from spatial.checks import shown
@@ -187,6 +186,8 @@ class NodeStrain(eqx.Module):
             raise ValueError("NodeStrain.nodes: must be at least two abscissae [m]")
         known = np.asarray(self.nodes)
         # Twice differentiable in X, of fourth order in the distance of the nodes; linear in the values there.
+        from scipy.interpolate import CubicSpline  # scipy takes long to import
+
         self.pieces = jnp.asarray(CubicSpline(known, np.eye(known.shape[0])).c)
         self.strain, self.gait = strain, gait
 

@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
-from scipy.linalg import solve_discrete_are
 
 from spatial import Numbers, finite
 
@@ -87,6 +86,8 @@ def periodic_lqr(
     if not defect <= 1e-6 * (1.0 + float(jnp.max(jnp.abs(x)))):
         raise ValueError(f"start: the flow moves it by {defect:.1e}: must be a state that repeats after one period")
     try:
+        from scipy.linalg import solve_discrete_are  # scipy takes long to import
+
         P = solve_discrete_are(np.asarray(A), np.asarray(B), Q, R)
     except (np.linalg.LinAlgError, ValueError) as error:
         raise ValueError(
