@@ -1,12 +1,22 @@
 """What a notebook user waits for: from the import to the end of the first swim, without and with cached programs."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import jax
+
+import cosserat
+import gaits
+import hydro
+from cosserat.space_error import error_and_limits
+from cosserat.trajectory import _closed, _integrate, _parts
+from stepping import Marcher, Span
 from tests.benchmarks.table import Row, at_most
 
 PROGRAM = """
@@ -20,8 +30,45 @@ def first_swim_rows() -> Iterator[Row]:
     """A fresh process each time; the second finds the programs that the first has kept."""
     with tempfile.TemporaryDirectory() as cache:
         cold, warm = (_wall(cache) for _ in range(2))
-    yield at_most("first swim, import included, no cached programs [s]", cold, 15, "wall time, all cores")
-    yield at_most("first swim, import included, cached programs [s]", warm, 5, "wall time, all cores")
+    yield at_most("first swim, import included, no cached programs [s]", cold, 8, "wall time, all cores")
+    yield at_most("first swim, import included, cached programs [s]", warm, 2, "wall time, all cores")
+    for name, words, most in (
+        ("import anguilla, with jax [s]", ["-c", "import anguilla, jax"], 0.8),
+        ("anguilla --help [s]", ["-m", "anguilla", "--help"], 0.5),
+    ):
+        yield at_most(name, min(_processor(words) for _ in range(3)), most, "processor time, least of three")
+    yield from _estimate_rows()
+
+
+def _estimate_rows() -> Iterator[Row]:
+    """The estimate of the grid's error against the swim that it is about, both compiled."""
+    beam, gait, water, path = cosserat.eel(), gaits.planar(), hydro.Morison(), cosserat.Panels()
+    run = cosserat.rollout(beam, gait, water, 10.0)
+    body = path.sample(beam, water)
+    parts = _parts(run)
+    state, span = cosserat.HeadState(), Span(0.0, 10.0, 201, None)
+    marcher = Marcher(None, None, 1e-6, 1e-8, None, 100_000, None, None)
+    loop, memory = _closed(beam, gait, water, span.t0, state, path, None)
+    swim = lambda: _integrate(body, beam, loop, water, span, (state, memory), path, marcher, False, False)  # noqa: E731
+    estimate = lambda: error_and_limits(body, beam, gait, water, path, parts, run.time)  # noqa: E731
+    seconds = [min(_seconds(call) for _ in range(5)) for call in (swim, estimate)]
+    yield at_most(
+        "error of the grid, estimated / 10 s swim", seconds[1] / seconds[0], 0.05, "processor time, both compiled"
+    )
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    begin = time.process_time()
+    jax.block_until_ready(call())
+    return time.process_time() - begin
+
+
+def _processor(words: list[str]) -> float:
+    """Processor time of a process of its own [s]."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def _wall(cache: str) -> float:
