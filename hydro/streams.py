@@ -90,7 +90,7 @@ def water_velocity(fluid: Any, position: Float[Array, "3"], time: Float[Array, "
         for name in ("current", "wind"):
             moving = getattr(part, name, None)
             if moving is not None:
-                return moving(position, time) if callable(moving) else moving
+                return moving if isinstance(moving, Array) else moving(position, time)
     return jnp.zeros(3)
 
 

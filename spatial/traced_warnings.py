@@ -9,7 +9,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Bool, Float
 
 
-def warn_if(wrong: Bool[Array, ""], message: str, *numbers: Float[Array, ""]) -> None:
+def warn_if(wrong: Bool[Array, ""] | np.ndarray | np.generic, message: str, *numbers: Float[Array, ""]) -> None:
     """Warns at once where the numbers are known, else when the compiled program has computed them.
 
     Inside `jax.vmap` there is one warning for the whole batch, with the greatest of its numbers. A program that may

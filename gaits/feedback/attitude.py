@@ -63,7 +63,7 @@ class Attitude(eqx.Module):
 
     def sensors(self, at: Place) -> tuple[AbstractSensor, ...]:
         """What it reads at a place of the body."""
-        return Heading(at), Pitch(at), Roll(at), Gyroscope(at)
+        return Heading(at), Pitch(at), Roll(at), Gyroscope(at)  # pyright: ignore[reportCallIssue]
 
     def __call__(
         self, reference: Float[Array, "2"], sensed: Sensed, filtered: Float[Array, "2"], known: Numbers = 0.0
@@ -80,7 +80,7 @@ class Attitude(eqx.Module):
         c, s = jnp.cos(phi), jnp.sin(phi)
         rates = jnp.stack([c * r + s * q, c * q - s * r])  # about the vertical and the horizontal
         error = on_circle(reference - jnp.stack([sensed["heading"], sensed["pitch"]])) - self.damping * rates
-        yaw, pitch = softly_limited(known - self.gain * filtered, self.limit)
+        yaw, pitch = softly_limited(jnp.asarray(known) - self.gain * filtered, self.limit)
         wave = softly_limited(-(self.roll_gain * phi + self.roll_damping * p), self.roll_limit)
         return jnp.stack([c * yaw - s * pitch, c * pitch + s * yaw, wave]), (error - filtered) / self.low_pass
 

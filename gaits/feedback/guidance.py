@@ -71,7 +71,7 @@ class LineOfSight(AbstractController):
         self.feedforward = finite("LineOfSight.feedforward", feedforward, ())
         self.pitch_limit = positive("LineOfSight.pitch_limit", pitch_limit, "rad", ())
         self.attitude = Attitude(gain=(2.5, 3.5)) if attitude is None else attitude
-        self.sensors = (*self.attitude.sensors(at), Position(at), Velocity(at))
+        self.sensors = (*self.attitude.sensors(at), Position(at), Velocity(at))  # pyright: ignore[reportCallIssue]
 
     def start(self) -> dict[str, Float[Array, "_"]]:
         """At the start of the path [m], no integral [m], no filtered errors of heading and pitch [rad]."""

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, positive
-from spatial.checks import shown
+from spatial.checks import callable_as
 
 CHANNELS = ("offset_K3", "offset_K2", "roll_wave")
 
@@ -36,8 +36,7 @@ class Helm(eqx.Module):
     period: Float[Array, ""]
 
     def __init__(self, gait: Any, period: Numbers = 1.0):
-        if not callable(gait):
-            raise ValueError(f"Helm.gait = {shown(gait)}: must be a strain law (X, t) -> (6,)")
+        callable_as("Helm.gait", gait, "(X, t) -> (6,), a strain law")
         self.gait = gait
         self.period = positive("Helm.period", period, "s", ())
 

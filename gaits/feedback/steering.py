@@ -66,7 +66,7 @@ class DepthHold(AbstractController):
         self.low_pass = positive("DepthHold.low_pass", low_pass, "s", ())
         self.limit = positive("DepthHold.limit", limit, "1/m", ())
         self.pitch_limit = positive("DepthHold.pitch_limit", pitch_limit, "rad", ())
-        self.sensors = (Depth(at), Pitch(at))
+        self.sensors = (Depth(at), Pitch(at))  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "2"]:
         """Filtered error of the pitch [rad] and integral of the depth [m]: none."""
@@ -148,7 +148,7 @@ class HeadingDepthHold(AbstractController):
         self.integral_time = integral_time_or_none("HeadingDepthHold.integral_time", integral_time)
         self.pitch_limit = positive("HeadingDepthHold.pitch_limit", pitch_limit, "rad", ())
         self.attitude = Attitude() if attitude is None else attitude
-        self.sensors = (*self.attitude.sensors(at), Depth(at), Velocity(at))
+        self.sensors = (*self.attitude.sensors(at), Depth(at), Velocity(at))  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "3"]:
         """Filtered errors of heading and pitch [rad] and integral of the depth [m]: none."""

@@ -81,5 +81,5 @@ def _curve(points: Float[Array, "n 3"]) -> Float[Array, "m 3"]:
     x = (jnp.arange(PIECES) / PIECES)[:, None]
     ends = (1 + 2 * x) * (1 - x) ** 2, x * (1 - x) ** 2, x**2 * (3 - 2 * x), x**2 * (x - 1)
     parts = points[:-1], slope[:-1], points[1:], slope[1:]
-    pieces = sum(share[None] * part[:, None] for share, part in zip(ends, parts, strict=True))
+    pieces = sum((share[None] * part[:, None] for share, part in zip(ends, parts, strict=True)), jnp.zeros(()))
     return jnp.concatenate([pieces.reshape(-1, 3), points[-1:]])
