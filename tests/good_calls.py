@@ -958,6 +958,8 @@ NOT_TRIED = {
             "cosserat.torques",
             "gaits.HillMuscle",
             "gaits.NodeStrain",
+            "gaits.PeriodicRegulator",
+            "gaits.periodic_lqr",
             "gaits.Oscillators",
             "gaits.StateTension",
             "gaits.Steered",
