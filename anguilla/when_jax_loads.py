@@ -1,6 +1,5 @@
 """Postpones the settings of JAX until it is imported, so that `anguilla --help` answers without it."""
 
-import gc
 import importlib.machinery
 import sys
 from collections.abc import Callable, Sequence
@@ -38,23 +37,8 @@ class _Finder:
 
             def execute_and_configure(module: ModuleType) -> None:
                 sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
-                _without_collection(execute, module)
+                execute(module)
                 self._configure()
 
             spec.loader.exec_module = execute_and_configure  # pyright: ignore[reportAttributeAccessIssue]
         return spec
-
-
-def _without_collection(execute: Callable[[ModuleType], None], module: ModuleType) -> None:
-    """Imports without the garbage collector, and exempts what is there then: modules, classes and functions.
-
-    Collections during imports find nothing; of the time to import an engine they take a fifth.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        execute(module)
-        gc.freeze()
-    finally:
-        if enabled:
-            gc.enable()
