@@ -15,7 +15,7 @@ from anguilla.view.feedback_loop import mean_over
 PERIOD = 1.0
 MIDDLE = 1.0  # half of the length of the eel [m]
 SERVO = (0.4, 0.4, 1.0)  # [Hz]
-SPEED = 0.39  # steady swimming speed of the eel with the planar gait, rounded up [m/s]
+SPEED = 0.405  # steady swimming speed of the eel with the planar gait, rounded up [m/s]
 HEADING, DEPTH, PATH = 2.0, 0.02, 0.03  # what must be held: ± degrees, ± m, RMS over the length of the body
 
 
