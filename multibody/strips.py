@@ -137,7 +137,11 @@ def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
         density: density of the link [kg/m³].
     """
     of_kind("piece", piece, Strip, "a multibody.Strip")
-    density = positive("density", density, "kg/m³", ())
+    return homogeneous_inertia(piece, positive("density", density, "kg/m³", ()))
+
+
+def homogeneous_inertia(piece: Strip, density: Float[Array, ""]) -> Float[Array, "6 6"]:
+    """`link_inertia` of a density [kg/m³] that is known to be good [kg, kg·m, kg·m²]."""
     from_points = lumped(piece, jax.vmap(lambda s: s.inertia(density))(piece.section))
     return jnp.sum(from_points, axis=0)
 

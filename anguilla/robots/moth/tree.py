@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from multibody.blades import blade_points
 from multibody.joints import revolute
-from multibody.strips import Strips, gather, link_inertia
+from multibody.strips import Strips, gather, homogeneous_inertia
 from multibody.tree import Tree
 from spatial import body_inertia, one_of
 
@@ -124,7 +124,7 @@ def _numbers(parameters: MothParameters, sections: int, reading: Reading) -> _Nu
     """Compiled as one program; eager evaluation takes many times as long."""
     wing, rows = wing_of(parameters, sections, reading), wing_rows(sections, reading)
     all_blades = jax.vmap(lambda chord: blade_points(wing.length, chord, parameters.thickness))(wing.chord)
-    inertias = jax.vmap(lambda blade: link_inertia(blade, parameters.wing_density))(all_blades)
+    inertias = jax.vmap(lambda blade: homogeneous_inertia(blade, parameters.wing_density))(all_blades)
     blades = [jax.tree.map(lambda x, k=k: x[k], all_blades) for k in range(sections)]
     nothing = jnp.zeros((6, 6))
     of_wing = jnp.stack([inertias[row.section] if row.blade else nothing for row in rows])
