@@ -27,20 +27,20 @@ class PeriodicRegulator(eqx.Module):
     """
 
     start: Float[Array, "states"]
-    command: Float[Array, "commands"]
+    command: Float[Array, "inputs"]
     A: Float[Array, "states states"]
-    B: Float[Array, "states commands"]
-    gain: Float[Array, "commands states"]
+    B: Float[Array, "states inputs"]
+    gain: Float[Array, "inputs states"]
     cost: Float[Array, "states states"]
     multipliers: Complex[Array, "states"]
 
-    def __call__(self, state: Float[Array, "states"]) -> Float[Array, "commands"]:
+    def __call__(self, state: Float[Array, "states"]) -> Float[Array, "inputs"]:
         """The command for the period that begins in this state, of any unit."""
         return self.command - self.gain @ (state - self.start)
 
 
 def periodic_lqr(
-    flow: Callable[[Float[Array, "states"], Float[Array, "commands"]], Float[Array, "states"]],
+    flow: Callable[[Float[Array, "states"], Float[Array, "inputs"]], Float[Array, "states"]],
     start: Numbers,
     command: Numbers,
     state_weight: Numbers,
