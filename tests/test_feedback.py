@@ -83,6 +83,7 @@ def test_the_sensors_read_what_the_second_loop_finds(run):
     np.testing.assert_allclose(run.sensed["strain"][3], fields.strain[:, 5], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_power_of_a_steered_body_is_balanced(run):
     """∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a) + D - P_conv, the rate by differentiating along all states."""
     law, t, k = LAW, run.time[3], 3

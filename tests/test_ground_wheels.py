@@ -55,6 +55,7 @@ def test_follow_the_leader_passes_where_the_head_has_passed():
     np.testing.assert_allclose(V[:, 5], kappa * V[:, 0], atol=1e-8)  # Ω3 = K3 V1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wheels", [(0.2, 0.8), (0.1, 0.45, 0.9)])
 def test_forces_close_the_tail_and_do_no_work(wheels):
     """n(L) = M(L) = 0 with the forces of the wheels; actuators = friction + rate of kinetic energy without them."""
@@ -79,6 +80,7 @@ def _energy_rate(rough, state, rate, t):
     return gain, sums.dissipation
 
 
+@pytest.mark.slow
 def test_friction_tends_to_wheels_as_the_inverse_of_the_sideways_coefficient():
     """Slow serpenoid: the slip falls like forward over sideways, first order measured."""
     gait = gaits.serpenoid(0.6, 1.0, period=8.0)

@@ -1,4 +1,4 @@
-"""The pages on one's own beam and robot, feedback, learning and measured motion run from top to bottom."""
+"""How-to pages run from top to bottom, without a warning."""
 
 import re
 import warnings
@@ -9,7 +9,7 @@ import pytest
 PAGES = Path(__file__).parents[1] / "docs" / "howto"
 
 
-SLOW = ("identify", "feedback", "control", "learn")
+SLOW = ("soft", "crawling", "lighthill", "identify", "feedback", "control", "learn")
 
 
 @pytest.mark.parametrize("page", ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW)])
@@ -17,7 +17,7 @@ def test_the_page_runs(page, monkeypatch, capsys):
     cells = re.findall(
         r"^```{code-cell} python\n(.*?)^```$", (PAGES / f"{page}.md").read_text(encoding="utf-8"), re.S | re.M
     )
-    assert len(cells) >= 4
+    assert cells
     monkeypatch.chdir(PAGES)  # as the site's builder does
     names: dict = {"__name__": "page"}
     with warnings.catch_warnings():
@@ -41,6 +41,6 @@ def test_the_page_runs(page, monkeypatch, capsys):
         found = names["found"]
         assert names["fit"].residual < 6e-4 and not found.untold
         assert (abs(found.estimate - [1.0, 1.0, -0.5]) < 4 * found.standard_error).all()
-    else:
+    elif page == "beam":
         share = float(re.search(r"(\d\.\d+) of the volume of the mesh", printed).group(1))
         assert abs(share - 1.0) < 0.01

@@ -385,6 +385,7 @@ print(run.head_twist.values.tobytes().hex(), run.internal_moment.values.tobytes(
 """
 
 
+@pytest.mark.slow
 def test_a_swim_in_another_process(tmp_path):
     """The same bits, from programs of another process, and no tracing."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("JAX_")} | {"ANGUILLA_CACHE": str(tmp_path / "c")}

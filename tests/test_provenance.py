@@ -31,6 +31,7 @@ def swim():
     return cosserat.simulate(body, gait, fluid, 0.2, **options)
 
 
+@pytest.mark.slow
 def test_a_file_alone_suffices_to_run_again(swim, tmp_path):
     again = anguilla.rerun(anguilla.save(swim, tmp_path / "swim.nc"), progress=False)
     for name in swim.variables:

@@ -77,6 +77,7 @@ def test_rods_in_space_as_computed_independently(name):
     assert np.abs(rotation - np.asarray(expected["tip_rotation"])).max() < tolerance
 
 
+@pytest.mark.slow
 def test_follower_load_converges_exponentially():
     """P = 20: with two more modes a strain the error falls by more than ten times; 1e-8 at twelve modes."""
     load = cosserat.EndLoad(force=[0.0, 20.0, 0.0], follower=True)
@@ -151,6 +152,7 @@ def test_buckling_loads(name, key, modes, stiffness, load, bracket):
     assert factor == pytest.approx(REFERENCE["buckling"]["values"][name][key], rel=1e-8)
 
 
+@pytest.mark.slow
 def test_a_branch_is_followed_past_its_folds():
     """A column past buckling, pushed sideways at its tip: the load rises, falls through zero and rises again.
 
@@ -215,6 +217,7 @@ def test_frequencies_of_a_thin_rod(head, roots):
     assert len(found) - len(elastic) == len(head.free)  # rigid motions
 
 
+@pytest.mark.slow
 def test_frequencies_of_the_chain_of_the_other_engine():
     """Rigid links with springs EI/h on spherical joints, in water: free-free frequencies, better than second order."""
     rod, EI, fluid = cosserat.rod(1.0, 0.02, 0.04), 0.15, hydro.Morison()
@@ -232,6 +235,7 @@ def test_frequencies_of_the_chain_of_the_other_engine():
     assert errors[1].max() < 1e-3
 
 
+@pytest.mark.slow
 def test_shape_is_differentiated_by_stiffness_and_load():
     """The implicit function theorem against central differences, forwards and backwards."""
 

@@ -84,6 +84,7 @@ def test_blocks_cover_the_grid_once(shape, chunk):
     assert (seen == 1).all()
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_goes_on(undisturbed, tmp_path):
     """4096 swims of a beam; SIGKILL in the middle of block 17 of 32, with half of that block on disk."""
     store = tmp_path / "killed"
@@ -102,6 +103,7 @@ def test_a_killed_sweep_goes_on(undisturbed, tmp_path):
     assert np.isfinite(alone["nose"]).all() and float(alone["spin"].std()) > 0.1
 
 
+@pytest.mark.slow
 def test_two_processes(undisturbed, tmp_path):
     """Two hosts of two devices each against one host of one device."""
     with socket.socket() as free:

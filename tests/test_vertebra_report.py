@@ -33,6 +33,7 @@ def record():
     )
 
 
+@pytest.mark.slow
 def test_report(record, tmp_path):
     layout = vertebra.Layout.spanning(1.0, 10)
     heading = gaits.TravellingWave(jnp.array([AMPLITUDE * WAVES]), 1.0, 1.0, np.pi / 2)

@@ -40,9 +40,9 @@ class Wheels(Printed):
     abscissae: Float[Array, "wheels"]
 
     def __init__(self, abscissae: Numbers):
-        self.abscissae = increasing("Wheels.abscissae", abscissae, "m")
-        if self.abscissae.size == 0:
+        if isinstance(abscissae, Sequence) and len(abscissae) == 0:
             raise ValueError("Wheels.abscissae = []: needs at least one wheel; without any, use cosserat.rollout")
+        self.abscissae = increasing("Wheels.abscissae", abscissae, "m")
 
     @classmethod
     def everywhere(cls, beam: Beam, count: int = 12) -> "Wheels":
