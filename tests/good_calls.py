@@ -220,7 +220,7 @@ def calls() -> dict[str, Call]:
         "cosserat.Soft": call(
             cosserat.Soft,
             beam=thing(beam),
-            pieces=thing(cosserat.FreeStrains(modes=1)),
+            pieces=thing(cosserat.FreeStrains(modes=1), "empty"),
             law=thing(cosserat.Elastic(1e6)),
             rest=real([1.0, 0, 0, 0, 0, 0]),
             actuators=thing((), "empty"),

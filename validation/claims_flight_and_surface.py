@@ -74,7 +74,7 @@ CLAIMS = (
           "equal to the reduced momentum equations to 1e-10", f"{_NATRIX}::test_reduced_dynamics_are_newton_euler",
           CORRECTED, "(3) needs q̈; β_j lacks M_j; sums end at 7; F_shell has the sign of (8), not of the text"),
     Claim("energy of a frozen shape that rocks for 10 s", "[XHLB23, V.A, Figure 4]", "1 % lost", "below 1e-8, RK4 1 ms",
-          f"{_NATRIX}::test_energy_of_a_frozen_shape", REPRODUCED,
+          "natrix_energy", REPRODUCED,
           "buoyancy is an exact gradient here, which conserves what a quadrature loses"),
     Claim("period of rocking about an equilibrium", "[XHLB23, V.A]", "about 15 oscillations in 10 s", "1.5 to 2.5 Hz",
           f"{_NATRIX}::test_equilibrium_of_a_wave", FITTED, "masses and sections are calibrated, not published"),

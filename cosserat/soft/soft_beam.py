@@ -44,7 +44,7 @@ class Soft(eqx.Module):
 
     Attributes:
         beam: the body; its profile is cut where a free piece or an actuator begins or ends.
-        pieces: which strains are free, where, with how many modes.
+        pieces: which strains are free, where, with how many modes; () for none: the beam itself.
         law: elastic and viscous stress of the free strains.
         rest: rest shape ξ*(X) in the section frame, six numbers or a function of X [-, 1/m].
         actuators: what muscles add to the stress of the free strains.
@@ -82,8 +82,6 @@ class Soft(eqx.Module):
         if not isinstance(beam, Beam):
             raise ValueError(f"Soft.beam = {shown(beam)}: must be a cosserat.Beam")
         self.pieces = _several("pieces", pieces, FreeStrains, "a cosserat.FreeStrains")
-        if not self.pieces:
-            raise ValueError("Soft.pieces = (): must be a cosserat.FreeStrains, or several")
         self.actuators = _several("actuators", actuators, AbstractActuator, "an actuator, as cosserat.ActiveStrain")
         words = "a cosserat.EndLoad or a cosserat.DistributedLoad, or several"
         self.loads = (loads,) if isinstance(loads, Load) else sequence("Soft.loads", loads, words)
