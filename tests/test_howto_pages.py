@@ -39,7 +39,7 @@ def test_the_page_runs(page, monkeypatch, capsys):
         assert "float32 (320, 480, 3)" in printed
     elif page == "identify":
         found = names["found"]
-        assert names["fit"].residual < 6e-4 and not found.untold
+        assert names["fit"].residual < 6e-4 and not found.unidentifiable
         assert (abs(found.estimate - [1.0, 1.0, -0.5]) < 4 * found.standard_error).all()
     elif page == "beam":
         share = float(re.search(r"(\d\.\d+) of the volume of the mesh", printed).group(1))

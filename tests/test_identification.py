@@ -31,7 +31,7 @@ def coasting():
 def test_without_noise_to_round_off(coasting):
     found = coasting.solve(np.asarray(_coasting(TRUTH)))
     assert np.abs(found.estimate - [TRUTH[name] for name in found.names]).max() < 1e-12
-    assert not found.untold and found.tree["drag"] == found.estimate[found.names.index("drag")]
+    assert not found.unidentifiable and found.tree["drag"] == found.estimate[found.names.index("drag")]
 
 
 def test_intervals_hold_as_often_as_they_say(coasting):
@@ -63,12 +63,12 @@ def test_what_the_data_cannot_tell_is_named():
             found = gaits.identify(
                 model, start, bounds, seen + noise * np.random.default_rng(1).normal(size=seen.shape)
             )
-        named = {name for direction in found.untold for name in direction.names}
-        assert named == {"mass", "drag", "colour"} and len(found.untold) == 2
+        named = {name for direction in found.unidentifiable for name in direction.names}
+        assert named == {"mass", "drag", "colour"} and len(found.unidentifiable) == 2
         error = dict(zip(found.names, found.standard_error, strict=True))
         assert np.isinf([error["mass"], error["drag"], error["colour"]]).all() and np.isfinite(error["place"])
         assert abs(found.tree["mass"] * found.tree["drag"] - 1.0) < 1e-9 + 10 * noise
-        assert str(found).count("not told by the data") == 3
+        assert str(found).count("not identifiable from the data") == 3
 
 
 def test_kinds_of_measurements_are_weighed_by_their_noise():

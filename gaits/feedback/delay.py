@@ -24,7 +24,7 @@ class Delay(eqx.Module):
     >>> import gaits.feedback as fb
     >>> import jax.numpy as jnp
     >>> delay = fb.Delay(0.1, order=4)
-    >>> memory = delay.start(jnp.array(2.0))  # as if the signal had been 2 for ever
+    >>> memory = delay.start(jnp.array(2.0))  # the signal has always been 2
     >>> delay.read(memory).item(), jnp.abs(delay.rates(jnp.array(2.0), memory)).max().item()
     (2.0, 0.0)
 

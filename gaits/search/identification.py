@@ -140,7 +140,7 @@ class IdentificationProblem:
             )
         r, J = both(end.x)
         found = build_identified(p, end.x, r, J, noise is not None, int(end.nfev), str(end.message))
-        if found.untold:
+        if found.unidentifiable:
             warnings.warn("identify: " + found.cannot_tell, stacklevel=3)
         return found
 

@@ -14,7 +14,7 @@ NAMED = 0.1  # share of an undetermined direction from which a coefficient is na
 
 
 @dataclass(frozen=True)
-class Untold:
+class Unidentifiable:
     """A combination of coefficients that the data cannot tell.
 
     Attributes:
@@ -43,7 +43,7 @@ class Identified:
             an even spread over its bounds.
         standard_error: square roots of its diagonal; infinite for coefficients that the data cannot tell.
         interval: 95 % interval of each coefficient, (unknowns, 2).
-        untold: combinations that the data cannot tell.
+        unidentifiable: combinations that the data cannot tell.
         singular_values: of the weighted Jacobian, each unknown in units of the width of its bounds (or of its scale).
         misfit: s, root mean square of residuals over noise, per degree of freedom; with a noise that is given, near one
             when model and noise fit the data.
@@ -63,7 +63,7 @@ class Identified:
     covariance: np.ndarray
     standard_error: np.ndarray
     interval: np.ndarray
-    untold: tuple[Untold, ...]
+    unidentifiable: tuple[Unidentifiable, ...]
     singular_values: np.ndarray
     misfit: float
     noise_given: bool
@@ -83,7 +83,7 @@ class Identified:
     def cannot_tell(self) -> str:
         """What the data cannot tell, in words; empty when they tell everything."""
         parts = []
-        for direction in self.untold:
+        for direction in self.unidentifiable:
             if len(direction.names) == 1:
                 parts.append(f"the data cannot tell {direction.names[0]}")
             else:
@@ -103,14 +103,14 @@ class Identified:
         for k, (name, start, value, error, (a, b)) in enumerate(rows):
             room = min(value - self.low[k], self.high[k] - value)
             touch = " <- at its bound" if room <= 1e-6 * (self.high[k] - self.low[k]) else ""
-            told = f"[{a:.6g}, {b:.6g}]" if np.isfinite(error) else "not told by the data"
-            lines.append(f"{name:{width}}  {start:12.6g} -> {value:12.6g}   {told}{touch}")
+            interval = f"[{a:.6g}, {b:.6g}]" if np.isfinite(error) else "not identifiable from the data"
+            lines.append(f"{name:{width}}  {start:12.6g} -> {value:12.6g}   {interval}{touch}")
         kind = "times the given noise" if self.noise_given else "(estimated noise)"
         lines += [
             "",
             f"{self.measurements} measurements, {self.evaluations} evaluations; residual {self.misfit:.4g} {kind}",
         ]
-        if self.untold:
+        if self.unidentifiable:
             lines.append(self.cannot_tell)
         return "\n".join(lines)
 
@@ -127,12 +127,13 @@ def build_identified(
     s = float(np.sqrt(np.sum(r**2) / spare))
     reach = float(student.ppf(0.5 + 0.5 * LEVEL, spare))
     size = np.where(regular, s / np.where(regular, singular, 1.0), np.inf)
-    told = reach * size <= 1.0  # an interval wider than the bounds says nothing
-    variance = np.where(told, np.where(told, size, 0.0) ** 2, 1.0 / 12.0)
+    identifiable = reach * size <= 1.0  # an interval wider than the bounds says nothing
+    variance = np.where(identifiable, np.where(identifiable, size, 0.0) ** 2, 1.0 / 12.0)
     covariance = (Vt.T * variance) @ Vt
-    free = [v for v, known in zip(Vt, told, strict=True) if not known]
-    untold = tuple(
-        Untold(v, tuple(n for n, w in zip(p.names, v, strict=True) if abs(w) > NAMED * np.abs(v).max())) for v in free
+    free = [v for v, known in zip(Vt, identifiable, strict=True) if not known]
+    unidentifiable = tuple(
+        Unidentifiable(v, tuple(n for n, w in zip(p.names, v, strict=True) if abs(w) > NAMED * np.abs(v).max()))
+        for v in free
     )
     share = np.sqrt(np.sum(np.square(free), axis=0)) if free else np.zeros(len(p.names))
     covariance = covariance * p.scale[:, None] * p.scale[None, :]
@@ -148,7 +149,7 @@ def build_identified(
         covariance=covariance,
         standard_error=error,
         interval=np.stack([estimate - reach * error, estimate + reach * error], axis=1),
-        untold=untold,
+        unidentifiable=unidentifiable,
         singular_values=singular,
         misfit=s,
         noise_given=noise_given,
