@@ -158,8 +158,9 @@ def rollout(
 
     Args:
         beam: the body; a `Soft` one is integrated with its free modes.
-        gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, the integrator steps onto them. None leaves a
-            soft beam to itself. A `gaits.Steered` closes a feedback loop: its memory is integrated with the motion.
+        gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, as loads of a soft beam have, the integrator
+            steps onto them. None leaves a soft beam to itself. A `gaits.Steered` closes a feedback loop: its memory is
+            integrated with the motion.
         fluid: fluid around it; None for none.
         t1: last time [s].
         t0: first time [s].
@@ -365,7 +366,7 @@ def _integrate_soft(sampled, loop, fluid, span, start, marcher, land):
     mechanism = _soft_mechanism(sampled, loop, fluid)
     begin = mechanism.start(*start)
     extra = sum(jnp.size(part) for part in jax.tree.leaves(begin.memory))
-    march = integrate(mechanism, begin, span, marcher, loop, False, land, extra)
+    march = integrate(mechanism, begin, span, marcher, mechanism, False, land, extra)
     return _soft_trajectory(mechanism, span, march.states, march.steps, march.reached, begin)
 
 
@@ -374,7 +375,7 @@ def _stepped_soft(sampled, loop, fluid, span, start):
     """The compiled part, for a soft beam and implicit steps."""
     mechanism = _soft_mechanism(sampled, loop, fluid)
     begin = mechanism.start(*start)
-    points = implicit_steps(mechanism, begin, span, breaks=break_times(loop))
+    points = implicit_steps(mechanism, begin, span, breaks=break_times(mechanism))
     steps = jnp.asarray([span.between * span.records, 0])
     return _soft_trajectory(mechanism, span, points, steps, jnp.asarray(True), begin)
 

@@ -163,7 +163,11 @@ def calls() -> dict[str, Call]:
     table = {
         "cosserat.Beam": call(cosserat.Beam, profile=thing(beam.profile), load_panels=optional(thing((4,))), **body),
         "cosserat.DistributedLoad": call(
-            cosserat.DistributedLoad, density=real([0.0] * 6), history=optional(thing(jnp.cos)), untried=("follower",)
+            cosserat.DistributedLoad,
+            density=real([0.0] * 6),
+            history=optional(thing(jnp.cos)),
+            break_times=thing([0.5], "empty", "vector"),
+            untried=("follower",),
         ),
         "cosserat.Elastic": call(
             cosserat.Elastic,
@@ -180,6 +184,7 @@ def calls() -> dict[str, Call]:
             moment=real([0.0, 0.0, 0.0]),
             at=thing("tail"),
             history=optional(thing(jnp.cos)),
+            break_times=thing([0.5], "empty", "vector"),
             untried=("follower",),
         ),
         "cosserat.FreeStrains": call(

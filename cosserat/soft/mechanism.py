@@ -53,6 +53,12 @@ class SoftMechanism(AbstractMechanism):
         """D_ε [J·s]."""
         return self.sampled.damping
 
+    @property
+    def break_times(self) -> tuple[Float[Array, ""], ...]:
+        """Times at which the gait, the loads or a derivative of theirs jump [s]."""
+        law = self.gait if self.closed is None else self.closed
+        return (*getattr(law, "break_times", ()), *self.sampled.soft.break_times)
+
     def start(self, state: SoftState, memory: PyTree = ()) -> Point:
         """The point that a state and a memory are."""
         velocity = jnp.concatenate([state.twist[np.asarray(self.held, int)], state.dq])

@@ -185,6 +185,11 @@ class Soft(eqx.Module):
         return self.beam.section_inertia(section, X)
 
     @property
+    def break_times(self) -> tuple[Float[Array, ""], ...]:
+        """Times at which a load or one of its derivatives jumps [s]."""
+        return tuple(t for load in self.loads for t in load.break_times)
+
+    @property
     def knots(self) -> tuple[float, ...]:
         """Where a free strain may jump, as parts of the length, both ends included."""
         places = [
