@@ -9,12 +9,11 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, EllipticSection, Place, Void
 from spatial import Numbers, increasing, matrix_from_quaternion
-from spatial.checks import integer, shown
+from spatial.checks import integer
 
 from .beam import Beam
 from .head_equation import check_model, compiled
 from .output_stations import Along, section_force
-from .panel_loops import second_loop
 from .panels import Panels
 from .soft.instant import SoftInstant, soft_instant
 from .soft.sampled_soft import sample_soft
@@ -139,17 +138,10 @@ def soft_fields(
     stations: Float[Array, "stations"],
 ) -> BodyFields:
     """`internal_wrench` of a soft beam. Its accelerations are those of the fast path, whatever the path here."""
-    grid = path if isinstance(path, Panels) else Panels()
+    grid = Panels() if path.counts is None else path.on_panels()
     sampled = sample_soft(soft, fluid, grid.order, grid.panels)
     now, along = soft_instant(sampled, gait, fluid, state, t), Along(soft.beam, stations)
-    if isinstance(path, Panels):
-        prepared = sampled.body.stations(along.X)
-        loops = second_loop(sampled.body, now.law, fluid, now.head, t, now.first, prepared, now.at_nose)
-    elif soft.loads or len(soft.head.free) < 6:
-        raise ValueError(f"path = {shown(path)}: loads and heads that are held need cosserat.Panels")
-    else:
-        loops = path.both_loops(soft.beam, now.law, fluid, now.head, t, path.stations(soft.beam, along.X))
-    return instant_fields(loops, along, now, gait, fluid, t)
+    return instant_fields(path.soft_loops(sampled, now, fluid, t, along.X), along, now, gait, fluid, t)
 
 
 def instant_fields(

@@ -13,7 +13,6 @@ from .head_equation import compiled
 from .node_arrays import apply
 from .output_stations import Along
 from .panel_loops import FirstLoop, first_loop
-from .panels import on_panels
 from .quadrature import mass as mass, volume as volume
 from .sampled_body import SampledBody
 from .soft.instant import SoftInstant, soft_instant
@@ -94,7 +93,7 @@ def energetics(
     assert path is not None
     now = jnp.asarray(t)
     if isinstance(beam, Soft):
-        panels = on_panels(path)
+        panels = path.on_panels()
         sampled = sample_soft(beam, fluid, panels.order, panels.panels)
         return soft_energetics(sampled, fluid, soft_instant(sampled, gait, fluid, start_of(beam, state), now)), None
     assert gait is not None and isinstance(state, HeadState)  # checked before

@@ -1,11 +1,13 @@
 """The fast space path, on Gauss panels."""
 
+from typing import Any
+
 import equinox as eqx
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial import positive
-from spatial.checks import integer, shown
+from spatial.checks import integer
 
 from .beam import Beam
 from .panel_limits import decay, panel_turns, relative_turn
@@ -18,6 +20,8 @@ from .strain import Gait
 
 TOLERANCE = 2e-5
 """Relative error in head acceleration, n, M and power that the default path may leave."""
+
+MOST = 16  # panels that are tried, and panels in place of one load panel
 
 
 class Panels(AbstractSpacePath):
@@ -70,6 +74,21 @@ class Panels(AbstractSpacePath):
     def with_counts(self, panels: int, loads: int) -> "Panels":
         """The same path with other numbers."""
         return Panels(self.order, panels, loads, self.tolerance)
+
+    def may_double(self, panels: int, loads: int) -> tuple[bool, bool]:
+        """Where they are to be chosen, up to sixteen times the default."""
+        return self.panels is None and 2 * panels <= MOST, self.loads is None and 2 * loads <= MOST
+
+    def on_panels(self) -> "Panels":
+        """Itself."""
+        return self
+
+    def soft_loops(
+        self, sampled: Any, now: Any, fluid: AbstractFluid, t: Float[Array, ""], X: Float[Array, "stations"]
+    ) -> BothLoops:
+        """The second loop alone: the first one is part of `now`."""
+        stations = sampled.body.stations(X)
+        return second_loop(sampled.body, now.law, fluid, now.head, t, now.first, stations, now.at_nose)
 
     def finer(self) -> "Panels":
         """Twice the panels of both grids."""
@@ -132,10 +151,3 @@ class Panels(AbstractSpacePath):
     def seconds(self) -> float:
         """Five milliseconds for each second of swimming on one panel."""
         return 0.005 * max(self.counts)
-
-
-def on_panels(path: AbstractSpacePath) -> Panels:
-    """The path of a soft beam, whose equations are written on panels; refuses any other."""
-    if not isinstance(path, Panels):
-        raise ValueError(f"path = {shown(path)}: a soft beam needs cosserat.Panels")
-    return path

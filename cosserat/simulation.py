@@ -26,7 +26,6 @@ from .head_equation import check_model
 from .output_stations import Along
 from .panel_limits import expansion_tail
 from .panel_loops import second_loop
-from .panels import on_panels
 from .soft.body_view import last_commands
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
@@ -183,7 +182,7 @@ def simulate(
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
     if isinstance(beam, Soft):
-        panels = on_panels(path)
+        panels = path.on_panels()
         body = sample_soft(beam, fluid, panels.order, panels.panels)
         if bool(trajectory.coiled):
             raise SimulationError(COILED)

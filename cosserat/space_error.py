@@ -33,7 +33,6 @@ from .strain import Gait
 INSTANTS = (0.29, 0.53, 0.77, 0.97)  # of a record, at which the error is estimated: unlike phases of a beat
 SAFETY = 1.5  # the finer grid has an error too
 ROUND_OFF = 1e-12  # of loads that cancel, such as weight and buoyancy
-MOST_PANELS, MOST_LOADS = 16, 16  # that are tried
 REPORTED = 4.0  # tolerances above which a run is reported: instants differ from each other
 SUSPECT, UNRESOLVED = 10.0, 50.0  # tolerances of decay above which the error is estimated, and surely too great
 SUSPECT_TURN, UNRESOLVED_TURN = 0.4, 0.7  # the same of the angle turned within a panel
@@ -231,7 +230,7 @@ def fitted(
         state: pose and twist of the head, at one instant or at several (a leading axis).
         t: time of each [s].
     """
-    if not isinstance(path, Panels) or path.fixed:
+    if path.fixed or path.counts is None:
         return path
     error = lambda one, other: float(_compared(beam, one, other).worst)  # noqa: E731
     parts = tuple(jnp.reshape(p, (-1, p.shape[-1])) for p in (state.position, state.quaternion, state.twist))
@@ -239,8 +238,8 @@ def fitted(
         lambda panels, loads: _found(beam, gait, fluid, path.with_counts(panels, loads), (*parts, jnp.reshape(t, -1)))
     )
     panels, loads = path.counts
-    more_panels = lambda: path.panels is None and 2 * panels <= MOST_PANELS  # noqa: E731
-    more_loads = lambda: path.loads is None and 2 * loads <= MOST_LOADS  # noqa: E731
+    more_panels = lambda: path.may_double(panels, loads)[0]  # noqa: E731
+    more_loads = lambda: path.may_double(panels, loads)[1]  # noqa: E731
 
     def coiled():
         way = path.with_counts(panels, loads)

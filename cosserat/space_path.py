@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
+from spatial.checks import shown
 
 from .beam import Beam
 from .state import HeadState
@@ -126,6 +127,36 @@ class AbstractSpacePath(eqx.Module):
     def with_counts(self, panels: int, loads: int) -> Self:
         """The same path with other numbers of panels; itself where it has none."""
         return self
+
+    @property
+    def fixed(self) -> bool:
+        """Whether its numbers of panels are given, or it has none to choose."""
+        return True
+
+    def may_double(self, panels: int, loads: int) -> tuple[bool, bool]:
+        """Whether the panels, and those that replace each load panel, may be twice as many as these."""
+        return False, False
+
+    def on_panels(self) -> Any:
+        """The path as panels, on which the equations of a soft beam are written; refused by a path without."""
+        raise ValueError(f"path = {shown(self)}: a soft beam needs cosserat.Panels")
+
+    def soft_loops(
+        self, sampled: Any, now: Any, fluid: AbstractFluid, t: Float[Array, ""], X: Float[Array, "stations"]
+    ) -> BothLoops:
+        """Both loops of a soft beam whose accelerations are known, at the abscissae X [m].
+
+        Args:
+            sampled: the `SampledSoft` of its equations.
+            now: the `SoftInstant` at that time.
+            fluid: the fluid around it.
+            t: time [s].
+            X: non-decreasing abscissae [m].
+        """
+        soft = sampled.soft
+        if soft.loads or len(soft.head.free) < 6:
+            raise ValueError(f"path = {shown(self)}: loads and heads that are held need cosserat.Panels")
+        return self.both_loops(soft.beam, now.law, fluid, now.head, t, self.stations(soft.beam, X))
 
     def finer(self) -> "AbstractSpacePath | None":
         """The same path with twice the resolution, to estimate the error by; None where it controls its own error."""

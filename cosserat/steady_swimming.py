@@ -18,7 +18,6 @@ from .beam import Beam
 from .energy import mass
 from .head_equation import check_model
 from .output_stations import Along
-from .panels import on_panels
 from .soft.soft_beam import Soft
 from .soft.steady import soft_steady_swim
 from .space_error import (
@@ -100,7 +99,7 @@ def steady_swim(
     whole = jax.lax.stop_gradient(jnp.floor(settled / T) + 1.0)  # after the break, not on it
     begin = T * whole if t0 is None else finite("t0", t0, ())
     if isinstance(beam, Soft) and not beam.is_beam:
-        start, panels = finite("guess", guess, (None,)), on_panels(path)
+        start, panels = finite("guess", guess, (None,)), path.on_panels()
         return soft_steady_swim(
             beam, gait, fluid, T, begin, start, steps, stations, panels, transient, tolerance, throw
         )

@@ -36,7 +36,6 @@ from .beam import Beam
 from .body_view import BeamView, straight
 from .head_equation import check_model, head_of
 from .panel_limits import curvature_turns, relative_turn
-from .panels import on_panels
 from .soft.body_view import SoftView
 from .soft.mechanism import SoftMechanism, states_of
 from .soft.sampled_soft import sample_soft
@@ -203,7 +202,7 @@ def rollout(
         beam = beam.beam
     wrong = np.zeros((), bool)
     if isinstance(beam, Soft):
-        panels = on_panels(path)
+        panels = path.on_panels()
         sampled = sample_soft(beam, fluid, panels.order, panels.panels)
         begin = start_of(beam, state)
         loop, states = _closed_soft(sampled, gait, fluid, span.t0, begin, memory)
