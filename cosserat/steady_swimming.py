@@ -113,8 +113,8 @@ def steady_swim(
     if isinstance(found.converged, Tracer):
         if throw:
             warn_if_unresolved(path, limits)
-            found = eqx.error_if(eqx.error_if(found, wrong, WRONG), ~(limits.turn <= 1.0), COILED)
-        return found
+            return eqx.error_if(eqx.error_if(found, wrong, WRONG), ~(limits.turn <= 1.0), COILED)
+        return _unless(found, wrong | ~(limits.turn <= 1.0))
     if not bool(found.converged) and float(limits.turn) <= 1.0:
         return found
     error = space_error(beam, gait, fluid, *looked_at, path)
@@ -125,7 +125,13 @@ def steady_swim(
             error = space_error(beam, gait, fluid, *looked_at, path)
     if float(limits.turn) <= 1.0:
         warn_if_inexact(path, error)
-    return eqx.error_if(found, ~(limits.turn <= 1.0), COILED) if throw else found
+    coiled = ~(limits.turn <= 1.0)
+    return eqx.error_if(found, coiled, COILED) if throw else _unless(found, coiled)
+
+
+def _unless(found, wrong):
+    """The cycle, converged only where its gait is neither wrong nor coiled past what the path resolves."""
+    return eqx.tree_at(lambda f: f.converged, found, found.converged & ~wrong)
 
 
 def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw):

@@ -77,7 +77,7 @@ class Trajectory(SteeredMotion):
         quaternion: of the head in the world, (w, x, y, z), unit.
         twist: of the head, in its frame [m/s, rad/s].
         steps: accepted and rejected time steps.
-        succeeded: whether the integration reached the last time.
+        succeeded: whether the integration reached the last time, with a gait whose strains are finite with Γ1 > 0.
         limits: of the space path: the decay of its expansions at a few of the times, the greatest turn at all of them.
         error: estimated error of the grid along X at a few of the times [-]; None inside `jax.jit`, where
             `cosserat.space_error` serves, and for a path that controls its own error.
@@ -227,7 +227,8 @@ def rollout(
             wrong = check_in_time(_at_first(loop, states, span.t0), beam.length, span.t0, span.t1)
             run = _on_fitted_path(march, beam, gait, fluid, state, path, throw)
     if not throw:
-        return run
+        # A known gait that is wrong has been refused.
+        return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & ~wrong) if isinstance(wrong, Tracer) else run
     twist = eqx.error_if(eqx.error_if(run.twist, wrong, WRONG), run.coiled, COILED)
     if run.feedback is not None:
         twist = eqx.error_if(twist, ~run.feedback.sound, LOST)

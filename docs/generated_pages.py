@@ -25,7 +25,7 @@ jax.config.update("jax_enable_x64", True)
 from public_names import PACKAGES, Name, comment, public_names  # noqa: E402
 
 import validation.headlines  # noqa: E402
-from validation.published import VERDICTS, ledger  # noqa: E402
+from validation.published import RULE, VERDICTS, ledger  # noqa: E402
 
 # A name that several packages offer is described where users look for it first.
 ORDER = sorted(PACKAGES, key=lambda package: (package not in ("anguilla.view", "anguilla.robots.moth"), -len(package)))
@@ -219,6 +219,7 @@ def ledger_text() -> str:
     claims = [claim.cells() for claim in ledger()]
     lines = [f"{len(claims)} claims: "]
     lines[0] += ", ".join(f"{sum(c[5] == verdict for c in claims)} {verdict}" for verdict in VERDICTS) + "."
+    lines[0] += f" {RULE} Numbers that a check computes are printed by `python -m validation --ledger`."
     lines += ["", "| claim | published | here | verdict |", "|---|---|---|---|"]
     for name, where, published, ours, evidence, verdict, why in claims:
         reason = "" if why == "-" else f" *{cell(why)}.*"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from spatial import Numbers, finite, non_negative, positive
+from spatial import Numbers, finite, non_negative, number, positive
 
 from .tensions import AbstractTension, Scalar, tension_law
 
@@ -71,7 +71,9 @@ class HillMuscle(AbstractTension):
         self.speed = positive("HillMuscle.speed", speed, "1/s", ())
         self.width = positive("HillMuscle.width", width, shape=())
         self.curvature = positive("HillMuscle.curvature", curvature, shape=())
-        self.lengthening = 1.0 + positive("HillMuscle.lengthening - 1", jnp.asarray(lengthening) - 1.0, shape=())
+        self.lengthening = 1.0 + positive(
+            "HillMuscle.lengthening - 1", number("HillMuscle.lengthening", lengthening) - 1.0
+        )
         self.passive_strain = positive("HillMuscle.passive_strain", passive_strain, shape=())
         self.passive_shape = positive("HillMuscle.passive_shape", passive_shape, shape=())
 

@@ -38,3 +38,8 @@ def check_gait(gait: object) -> None:
         raise ValueError(f"gait returns shape {strain.shape} at one (X, t): must be (6,), {WANTED}")
     if not jnp.issubdtype(strain.dtype, jnp.floating):
         raise ValueError(f"gait returns {strain.dtype} numbers: must be floats; write 1.0, not 1")
+    if strain.dtype != scalar.dtype:
+        raise ValueError(
+            f"gait returns {strain.dtype} numbers: must be {scalar.dtype}, because its second time derivative and the "
+            f"dynamics lose their digits otherwise; leave out dtype=jnp.{strain.dtype}, or return strain.astype(float)"
+        )

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, increasing, non_negative, one_of, positive
-from spatial.checks import shown
+from spatial.checks import callable_as, sequence, shown
 
 from .feedback.controller import AbstractController, Sensed
 from .feedback.sensors import STRAINS, AbstractSensor
@@ -93,6 +93,8 @@ class Oscillators(AbstractController):
         """Starts from the given phases, at full amplitude if `settled`, else from rest."""
         self.weights = finite("Oscillators.weights", weights, (None, None))
         n = self.weights.shape[0]
+        if self.weights.shape != (n, n) or n == 0:
+            raise ValueError(f"Oscillators.weights has shape {self.weights.shape}: must be (n, n), one row for each")
         each = lambda name, value, check=finite: jnp.broadcast_to(  # noqa: E731
             _sized(name, check(f"Oscillators.{name}", value), n), (n,)
         )
@@ -102,11 +104,12 @@ class Oscillators(AbstractController):
         one_of("Oscillators.output", output, OUTPUTS)
         if feedback is not None and not callable(feedback):
             raise ValueError(f"Oscillators.feedback = {shown(feedback)}: must be a function (t, sensed) -> ({n},)")
+        sensors = sequence("Oscillators.sensors", sensors, "a tuple of sensors")
         if sensors and feedback is None:
             raise ValueError(
                 "Oscillators.sensors: nothing reads them; give feedback=(t, sensed) -> rates of the phases"
             )
-        self.output, self.feedback, self.sensors = output, feedback, tuple(sensors)
+        self.output, self.feedback, self.sensors = output, feedback, sensors
         self.filter_time = positive("Oscillators.filter_time", filter_time, "s", ())
         zero = jnp.zeros(n)
         self.begin = Rhythm(each("phase", phase), self.amplitude if settled else zero, zero, zero)
@@ -189,6 +192,8 @@ class NodeStrain(eqx.Module):
         from scipy.interpolate import CubicSpline  # scipy takes long to import
 
         self.pieces = jnp.asarray(CubicSpline(known, np.eye(known.shape[0])).c)
+        if gait is not None:
+            callable_as("NodeStrain.gait", gait, "a strain law (X, t) -> (Γ, K), or None")
         self.strain, self.gait = strain, gait
 
     def weights(self, X: Float[Array, ""]) -> Float[Array, "n"]:

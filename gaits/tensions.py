@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
-from spatial.checks import shown
+from spatial.checks import integer, shown
 from spatial.printing import Printed
 
 Scalar = Float[Array, ""]
@@ -84,8 +84,7 @@ class StateTension(AbstractTension):
             raise ValueError(
                 f"StateTension.value = {shown(value)}: must be a callable (t, length, rate, command) -> tension [N]"
             )
-        if not isinstance(commands, int) or isinstance(commands, bool) or commands < 0:
-            raise ValueError(f"StateTension.commands = {commands!r}: must be an integer, 0 or more")
+        commands = integer("StateTension.commands", commands, 0)
         _check_returns("StateTension.value", value, 3, "(t, length, rate, command) -> tension", jnp.zeros(commands))
         self.value, self.reads = value, commands
 

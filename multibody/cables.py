@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from gaits import AbstractTension, taut, tension_law
 from spatial import Numbers, cross, finite, join, non_negative, safe_norm
-from spatial.checks import shaped, shown
+from spatial.checks import sequence, shaped, shown
 from spatial.printing import Printed
 
 from .kinematics import configuration, own_twists, spread_twists
@@ -56,6 +56,7 @@ class Cable(Printed):
         self, via: Sequence[tuple[str, Numbers]], tension: AbstractTension | Any, *, friction: Numbers | None = None
     ):
         """Takes (body, point) in order, and a tension: number, t -> number, or a law of `gaits` [N]."""
+        via = sequence("Cable.via", via, "two or more pairs (name of a body, point [m])")
         if len(via) < 2 or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in via):
             raise ValueError(f"Cable.via = {shown(via)}: must be two or more pairs (name of a body, point [m])")
         self.bodies = tuple(str(body) for body, _ in via)

@@ -122,6 +122,11 @@ def check_law(tree: Tree, law: JointLaw | None) -> None:
         raise ValueError(
             f"law returns shape {positions.shape}: must be ({count},), the positions of the actuated joints"
         )
+    if positions.dtype != jnp.result_type(float):
+        raise ValueError(
+            f"law returns {positions.dtype} numbers: must be {jnp.result_type(float)}; write 1.0, not 1, and leave out "
+            "dtypes, because its second time derivative loses its digits in single precision"
+        )
 
 
 def check_start(tree: Tree, law: JointLaw | None, t0: float) -> None:

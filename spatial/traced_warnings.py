@@ -1,6 +1,9 @@
 """Warnings that also come out of compiled programs."""
 
+import contextlib
+import logging
 import warnings
+from collections.abc import Iterator
 
 import equinox.internal as eqxi
 import jax
@@ -30,3 +33,15 @@ def warn_if(wrong: Bool[Array, ""] | np.ndarray | np.generic, message: str, *num
 
     greatest = [eqxi.unvmap_max(jax.lax.stop_gradient(x)) for x in numbers]
     jax.lax.cond(eqxi.unvmap_any(wrong), lambda: jax.debug.callback(emit, *greatest), lambda: None)
+
+
+@contextlib.contextmanager
+def without_log() -> Iterator[None]:
+    """Within it JAX does not log, with a traceback, what a compiled program raises: the caller handles the error."""
+    logger = logging.getLogger("jax._src.callback")
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        yield
+    finally:
+        logger.disabled = before

@@ -18,6 +18,8 @@ from .mechanism import AbstractMechanism
 from .span import Span, break_times
 from .stored_stages import STORED_STEPS, StoredStages, stores_stages
 
+STALLED = 1e-13  # of a run: a step that is rejected and would become shorter ends it
+
 
 class Marcher(eqx.Module):
     """Settings of an adaptive time integration.
@@ -121,7 +123,7 @@ def integrate(
     # Given, since diffrax's own first guess would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
     if isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
-        controller, dt0 = _FirstStep(controller, dt0), None
+        controller, dt0 = _FirstStep(controller, dt0, STALLED * (span.t1 - span.t0)), None
     adjoint = marcher.adjoint
     if adjoint is None:
         stored = stores_stages(marcher.solver) and not dense
@@ -151,7 +153,8 @@ def integrate(
 
 # `diffeqsolve` checks times that are traced by calls back to Python, and JAX stores no such program between sessions:
 # every first swim would be compiled again. `Span` has made these checks, so the two classes below bring in the times of
-# the record and the first step behind them.
+# the record and the first step behind them. The second also ends a run that stalls, as at a NaN of the field: all rows
+# of a batch would wait for one that rejects its step `max_steps` times.
 
 
 class _RecordAt(diffrax.AbstractAdjoint):
@@ -177,31 +180,37 @@ class _RecordAt(diffrax.AbstractAdjoint):
 
 
 class _FirstStep(diffrax.AbstractAdaptiveStepSizeController):
-    """A controller, with its first step [s]."""
+    """A controller, with its first step and the shortest step that it may retry [s]."""
 
     controller: diffrax.AbstractAdaptiveStepSizeController
     dt0: Float[Array, ""]
+    shortest: Float[Array, ""]
 
     rtol: Any
     atol: Any
     norm: Any
     jump_ts: Float[Array, "jumps"] | None
 
-    def __init__(self, controller: diffrax.AbstractAdaptiveStepSizeController, dt0: Float[Array, ""]):
-        self.controller, self.dt0 = controller, dt0
+    def __init__(
+        self, controller: diffrax.AbstractAdaptiveStepSizeController, dt0: Float[Array, ""], shortest: Float[Array, ""]
+    ):
+        self.controller, self.dt0, self.shortest = controller, dt0, shortest
         self.rtol, self.atol, self.norm = controller.rtol, controller.atol, controller.norm
         self.jump_ts = getattr(controller, "jump_ts", None)
 
     def wrap(self, direction):
         wrapped = self.controller.wrap(direction)
         assert isinstance(wrapped, diffrax.AbstractAdaptiveStepSizeController)
-        return _FirstStep(wrapped, self.dt0)
+        return _FirstStep(wrapped, self.dt0, self.shortest)
 
     def init(self, terms, t0, t1, y0, dt0, args, func, error_order):
         return self.controller.init(terms, t0, t1, y0, self.dt0, args, func, error_order)
 
     def adapt_step_size(self, *args):
-        return self.controller.adapt_step_size(*args)
+        keep, next_t0, next_t1, jumped, state, result = self.controller.adapt_step_size(*args)
+        stalled = ~keep & ~(next_t1 - next_t0 > self.shortest)
+        result = diffrax.RESULTS.where(stalled, diffrax.RESULTS.dt_min_reached, result)
+        return keep, next_t0, next_t1, jumped, state, result
 
 
 _RMS = diffrax.PIDController(rtol=1.0, atol=1.0).norm  # diffrax's own

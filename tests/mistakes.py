@@ -52,6 +52,14 @@ MISTAKES = {
         r"returns a list, not an array: wrap it in jnp.array",
     ),
     "gait of whole numbers": (lambda: swim(lambda X, t: jnp.array([1, 0, 0, 0, 0, 0])), r"int64.*write 1\.0"),
+    "gait in single precision": (
+        lambda: swim(lambda X, t: jnp.array([1.0, 0, 0, 0, 0, t], jnp.float32)),
+        r"gait returns float32 numbers: must be float64",
+    ),
+    "law in single precision": (
+        lambda: mb.simulate(CHAIN, lambda t: jnp.zeros(12, jnp.float32), WATER),
+        r"law returns float32 numbers: must be float64",
+    ),
     "gait without stretch": (lambda: swim(constant(0.0, 0, 0, 0, 0, 1)), r"X = 0.* m, t = 0 s: Γ1 must be positive"),
     "gait of NaN": (lambda: swim(bend(lambda X, t: jnp.sqrt(t - 0.7))), r"nan\] at X = 0.* m, t = 0 s: must be finite"),
     "gait of a gait": (lambda: gaits.planar_bending(GAIT), r"bending3 is a .*gait.* one number"),

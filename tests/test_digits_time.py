@@ -114,3 +114,26 @@ def test_a_table_meets_its_samples_and_refuses_what_is_none():
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_a_bad_row_of_a_batch_is_marked_and_leaves_the_others_alone():
+    """NaN late in time, Γ1 ≤ 0, a coil: each fails by itself, soon, and the good row keeps the digits it has alone."""
+    path = cosserat.Panels(order=16, panels=1, loads=1, tolerance=1.0)
+
+    def run(late, stretch, bend):
+        law = lambda X, t: jnp.stack(  # noqa: E731
+            [
+                1.0 - stretch * t,
+                *[0.0 * t] * 4,
+                bend * jnp.sin(3.0 * X - 6.0 * t) + jnp.where(t > late, jnp.nan, 0.0),
+            ]
+        )
+        run = cosserat.rollout(BEAM, law, hydro.Morison(), 1.0, samples=3, path=path, throw=False)
+        return run.twist, run.succeeded & ~run.coiled, run.steps
+
+    rows = (jnp.array([9.0, 0.4, 9.0, 9.0]), jnp.array([0.0, 0.0, 1.5, 0.0]), jnp.array([1.0, 1.0, 1.0, 400.0]))
+    twist, sound, steps = jax.jit(jax.vmap(run))(*rows)
+    alone = jax.jit(jax.vmap(run))(*(row[:1] for row in rows))[0]
+    assert sound.tolist() == [True, False, False, False]
+    np.testing.assert_allclose(twist[0], alone[0], rtol=1e-10, atol=1e-12)
+    assert int(steps.sum(axis=1).max()) < 2000  # a row that cannot go on ends, instead of rejecting 100,000 steps

@@ -56,7 +56,7 @@ def test_swim_writes_what_it_says(run, swim):
     }
     for name in names:
         assert name in run.words
-    for word in ("mean speed", "distance", "|n(L)|", "|M(L)|", "power identity", "wall time"):
+    for word in ("mean speed", "distance", "estimated error n ", "|n(L)|", "|M(L)|", "power identity", "wall time"):
         assert word in run.words
     assert swim.attrs["gait"] == "spiral"
     assert swim.sizes["time"] == 5
@@ -168,6 +168,17 @@ def test_power_identity_with_the_exact_rate(swim):
     assert summary.identity_exact
     assert summary.identity < POWER_TOLERANCE
     assert float(swim["actuator_power"].max()) > 1e3 * POWER_TOLERANCE
+
+
+def test_summary_gives_the_estimated_errors(swim):
+    """Those of the second grid, not the tail residual, which shares the quadrature of n and M."""
+    summary = anguilla.summarise(swim)
+    assert summary.force_error == swim.attrs["space_error_force"]
+    line = next(line for line in summary.lines() if line.startswith("estimated error"))
+    assert f"n {summary.force_error:.0e}, M {summary.moment_error:.0e}, power {summary.power_error:.0e}" in line
+    bare = swim.copy()
+    bare.attrs = {k: v for k, v in swim.attrs.items() if not k.startswith("space_error")}
+    assert any("not estimated for this space path" in line for line in anguilla.summarise(bare).lines())
 
 
 def test_summary_without_the_exact_rate_says_so(swim):

@@ -14,6 +14,7 @@ from spatial import quaternion_rate
 pytestmark = pytest.mark.slow
 
 ROUND_TRIP = 1e-10  # inverse then direct dynamics, relative
+SETTLED = 0.02  # gain of speed in four seconds below which the final one would be reached
 SPEED = (0.33, 0.135)  # independent computation with other masses; paper's and Kirchhoff's added mass [m/s]
 MASSES = 0.15  # relative: masses of the links are not published, and speed follows them
 
@@ -93,9 +94,10 @@ def test_it_swims_straight_and_forward(swims):
         assert abs(-x / 4.0 - speed) < MASSES * speed
         assert abs(y) < 0.05 * abs(x) and abs(z) < 1e-9
         assert abs(swim.head_position.values[:, 1]).max() < 0.5
-    # It is still gaining speed after ten seconds, as published: thirty are needed.
-    early = swims["paper"].centre_of_mass.values[:, 0]
-    assert (early[80] - early[120]) < 0.9 * (early[260] - early[300])
+    # It is still gaining speed after ten seconds, as published; but thirty do not suffice for a final one.
+    x = swims["paper"].centre_of_mass.values[:, 0]
+    assert (x[80] - x[120]) < 0.9 * (x[260] - x[300])
+    assert (x[260] - x[300]) / (x[220] - x[260]) > 1.0 + SETTLED
 
 
 def test_torques_against_the_actuators(swims):
@@ -103,7 +105,9 @@ def test_torques_against_the_actuators(swims):
     torque = np.abs(swims["paper"].torque.values).reshape(301, 12, 3)
     limits = robots.eel.EEL_TORQUE_LIMITS.reshape(12, 3)
     assert np.all(torque[:, :, 1:] < limits[None, :, 1:])
-    assert np.max(torque[:, :, 0]) < 1.2 * limits[0, 0]
+    whole, late = np.max(torque[:, :, 0]), np.max(torque[100:, :, 0])
+    assert 1.1 * limits[0, 0] < whole < 1.2 * limits[0, 0]  # which is not "within"
+    assert 1.0 * limits[0, 0] < late < 1.1 * limits[0, 0]
 
 
 def test_inverse_then_direct_along_ten_seconds(eel, swims):

@@ -372,6 +372,38 @@ def test_programs_are_released_before_memory_maps_run_out(sessions, monkeypatch)
     jax.monitoring.unregister_event_duration_listener(maps._on_event)
 
 
+GAITS = """
+import anguilla, jax, jax.numpy as jnp
+from anguilla.program_cache import memory_maps
+from stepping import program
+
+@program
+def total(law, x):
+    return jnp.sum(jax.vmap(law)(x))
+
+total(jnp.sin, jnp.ones(8))
+base = memory_maps.count()
+memory_maps._limit = lambda: 2 * (base + 200)  # released at half of it
+anguilla.program_cache._cache = None
+now = peak = base
+opened = 0
+for k in range(320):
+    assert abs(total(lambda x, k=k: jnp.cos(k * x), jnp.ones(8)) - 8 * jnp.cos(k)) < 1e-12
+    before, now = now, memory_maps.count()
+    opened, peak = opened + max(now - before, 0), max(peak, now)
+print(base, peak, opened)
+"""
+
+
+@pytest.mark.slow
+def test_memory_maps_of_many_user_written_laws_stay_bounded():
+    """Each law is a program of its own, used once; counts are those of the system, the limit is a lower one."""
+    env = os.environ | {"ANGUILLA_CACHE": "off"}
+    done = subprocess.run([sys.executable, "-c", GAITS], env=env, capture_output=True, text=True, check=True)
+    base, peak, opened = map(int, done.stdout.split())
+    assert opened > 600 and peak - base < 300, (base, peak, opened)
+
+
 SWIM = """
 import jax
 traced = []

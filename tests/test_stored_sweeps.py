@@ -2,6 +2,7 @@
 
 import shutil
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -171,3 +172,27 @@ def test_a_store_without_its_seal_is_not_overwritten(store):
     for call in (run, anguilla.open_sweep):
         with pytest.raises(ValueError, match="checksum .* is missing"):
             call(store)
+
+
+def refusing(a, b):
+    """Raises at some points, as a run that fails."""
+    return {"sine": eqx.error_if(jnp.sin(a * b), (a > 1.6) & (b > 2.0), "too fast"), "row": jnp.stack([a, b])}
+
+
+@pytest.mark.parametrize("chunk", [1, 4, 12])
+def test_points_that_raise_are_nan_and_leave_the_others_alone(tmp_path, chunk):
+    """Before: the sweep stopped. Bits of the other points are those of a sweep without the bad ones."""
+    sweep = lambda grid, fn, **options: anguilla.sweep(fn, grid, chunk=chunk, progress=False, **options)  # noqa: E731
+    with pytest.warns(UserWarning, match=r"raised at 2 of 12 points.*NaN. At a = (1.7|2.0), b = 3.0: too fast"):
+        found = sweep(GRID, refusing, store=tmp_path / "store").load()
+    right = sweep(GRID, lambda a, b: {"sine": jnp.sin(a * b), "row": jnp.stack([a, b])}).load()
+    bad = (found.a > 1.6) & (found.b > 2.0)
+    for name in ("sine", "row"):
+        assert np.isnan(found[name].where(bad, drop=True)).all()
+        assert found[name].where(~bad, 0.0).equals(right[name].where(~bad, 0.0))
+    assert anguilla.open_sweep(tmp_path / "store").load().identical(found)
+
+
+def test_a_sweep_of_whole_numbers_that_raises_stops():
+    with pytest.raises((RuntimeError, ValueError), match="too fast"):
+        anguilla.sweep(lambda a: eqx.error_if(jnp.int32(3), a > 1.0, "too fast"), {"a": [0.5, 1.5]}, progress=False)

@@ -12,7 +12,7 @@ import hydro
 
 from .cases import case_fields, cases
 from .reference import eel_reference, world_acceleration
-from .report import Measurement, check, exhibit, require
+from .report import Measurement, check, exhibit, quote, require
 from .subjects import TIMES, eel, published_gait, relative, sums_along, swim
 
 GROUP = "agreement"
@@ -21,6 +21,8 @@ ADAPTIVE = 1e-9  # relative: loops at rtol 1e-11; the reference's own uncertaint
 UNSPLIT = 1e-6  # relative: fixed Gauss panels across the kinks of |V|V
 TRAJECTORY = 1e-6  # m: rtol 1e-9 on both sides, and the kinks again
 GRADIENT = 1e-6  # relative: central differences of step 1e-4, whose own error is its square
+
+WATER = 1e-6  # m²/s, kinematic viscosity
 
 FIGURES = {  # mean speed of the centre of mass over 9-10 s [m/s], head at 10 s [m], peak |M3| at X = 1 m [N·m]
     "planar": (0.3451, (-2.17968, 0.01394, 0.0), 1.99),
@@ -156,7 +158,15 @@ def head_after_ten_seconds() -> Measurement:
 
 
 def cruising_speed(name: str) -> float:
-    """Mean speed of the centre of mass of a published gait from 9 to 10 s [m/s]."""
+    """Mean speed of the centre of mass of a published gait from 9 to 10 s [m/s]; the ledger quotes place and axes."""
+    last = swim(name).state(-1)
+    (x, y, z), R = np.asarray(last.position), np.asarray(last.rotation)
+    axes = [np.asarray(swim(name).state(k).rotation)[:, 0] for k in range(90, 100)]  # over the last period
+    quote(
+        **{f"{name}_x": x, f"{name}_y": y, f"{name}_z": z, f"{name}_depth": abs(z)},
+        **{f"{name}_yaw": abs(np.degrees(np.mean([np.arctan2(axis[1], axis[0]) for axis in axes])))},
+        **{f"{name}_roll": np.degrees(np.arctan2(R[2, 1], R[2, 2]))},
+    )
     sums = sums_along(eel(), published_gait(name), hydro.Morison(), swim(name))
     return float(np.linalg.norm(sums.centre_w[100] - sums.centre_w[90]))
 
@@ -173,7 +183,9 @@ _SPEED = dict(
 @check(title="mean speed of the centre of mass over 9-10 s, planar gait", **_SPEED)
 def speed_planar() -> Measurement:
     """From the swim of ten seconds."""
-    return cruising_speed("planar"), FIGURES["planar"][0], 0.6e-4
+    speed = cruising_speed("planar")
+    quote(planar_reynolds=speed * 0.15 / WATER)
+    return speed, FIGURES["planar"][0], 0.6e-4
 
 
 @check(title="mean speed of the centre of mass over 9-10 s, turn", **_SPEED)

@@ -9,6 +9,7 @@ from . import (
     crawling as crawling,
     engines as engines,
     estimators as estimators,
+    feedback as feedback,
     loads as loads,
     machine_energy as machine_energy,
     passing_water as passing_water,

@@ -7,7 +7,8 @@ from pathlib import Path
 from .catalogue import GROUPS, all_checks
 from .headlines import HEADLINES, marked, write_table
 from .peers import missing
-from .published import ledger, print_ledger
+from .published import ledger, print_ledger, quoted_checks
+from .report import quoted
 from .running import processors, run
 
 OK, FAILED = 0, 1
@@ -39,7 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only this check, see --list; may be given several times",
     )
     parser.add_argument("--list", action="store_true", help="only list the checks")
-    parser.add_argument("--ledger", action="store_true", help="only print the claims of the papers and their verdicts")
+    parser.add_argument(
+        "--ledger",
+        action="store_true",
+        help="run the checks that the ledger quotes, then print the claims of the papers and their verdicts",
+    )
     parser.add_argument(
         "--readme", type=Path, metavar="FILE", help="rewrite the table of headlines between the marks in FILE"
     )
@@ -68,12 +73,15 @@ def execute(arguments: argparse.Namespace) -> int:
             print(f"{function.group:14} {function.__name__:32} {function.title}")
         return OK
     if arguments.ledger:
-        print_ledger(ledger())
-        return OK
+        wanted = quoted_checks(ledger())
+        functions = tuple(function for function in functions if function.__name__ in wanted)
     if arguments.readme is not None:
         functions = tuple(function for function in functions if function.__name__ in HEADLINES)
         marked(arguments.readme.read_text(encoding="utf-8"))  # before the long part
     outcome = run(functions, processors() if arguments.jobs is None else arguments.jobs)
+    if arguments.ledger:
+        print_ledger(ledger(), quoted(outcome.checks, outcome.exhibits))
+        return FAILED if outcome.failed else OK
     for peer in missing():
         print(f"skipped: the check against {peer}, which is not installed (pip install 'anguilla[peers]')")
     if arguments.readme is not None and not outcome.failed:

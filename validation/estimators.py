@@ -1,5 +1,9 @@
 """Estimators of error against errors that are known: what reports a fault must see it."""
 
+import warnings
+
+import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -7,6 +11,7 @@ import cosserat
 import gaits
 import hydro
 from gaits.impulse_balance import impulse_balance
+from spatial.traced_warnings import without_log
 
 from .report import Measurement, check, require
 from .subjects import eel, nested
@@ -50,3 +55,35 @@ def kink_of_a_gait() -> Measurement:
     gait = gaits.planar_bending(lambda X, t: jnp.abs(jnp.sin(2.0 * jnp.pi * t + 0.3)))
     found = impulse_balance(gait, jnp.asarray(2.0), jnp.asarray(0.0), jnp.asarray(2.0))
     return float(found.jump), 2.0, 1e-6
+
+
+@check(
+    group=GROUP,
+    title="compiled evaluations that say what they should: silent, warned, refused",
+    unit="of 3",
+    source="one wave on the body; five waves on one panel; a coil within one panel",
+    meaning="inside jax.jit, where no second grid is looked at, lost digits pass without a word",
+)
+def limits_of_a_compiled_program() -> Measurement:
+    """The same program for the three gaits."""
+
+    @jax.jit
+    def evaluate(wavelength, coil):
+        wave = gaits.planar(wavelength=wavelength)
+        gait = lambda X, t: wave(X, t) + coil * jnp.stack([0.0, 0.0, 0.0, 0.0, jnp.cos(2.0 * X), jnp.sin(3.0 * X)])  # noqa: E731
+        path = cosserat.Panels(panels=1, loads=1)
+        return cosserat.head_acceleration(eel(), gait, hydro.Morison(), cosserat.HeadState(), 2.3, path)
+
+    found = []
+    for wavelength, coil in ((2.0, 0.0), (0.4, 0.0), (2.0, 12.0)):
+        with warnings.catch_warnings(record=True) as said, without_log():
+            warnings.simplefilter("always")
+            try:
+                jax.block_until_ready(evaluate(wavelength, coil))
+                jax.effects_barrier()
+            except (RuntimeError, ValueError, eqx.EquinoxRuntimeError) as error:
+                found.append("refused" if "coils the body" in str(error) else str(error))
+                continue
+        words = [str(w.message) for w in said if "does not resolve the motion" in str(w.message)]
+        found.append("warned" if words else "silent")
+    return sum(a == b for a, b in zip(found, ("silent", "warned", "refused"), strict=True)), 3.0, 0.0

@@ -9,8 +9,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from .pictures import figures
-from .published import COLUMNS, VERDICTS, ledger
-from .report import registered
+from .published import COLUMNS, RULE, VERDICTS, ledger
+from .report import quoted, registered
 from .running import Outcome, cells, summary
 
 STYLE = """
@@ -56,7 +56,7 @@ def page(outcome: Outcome, pictures: Sequence[tuple[str, Figure]]) -> str:
         outcome: the results of the checks.
         pictures: captions and figures.
     """
-    claims = ledger()
+    claims, numbers = ledger(), quoted(outcome.checks, outcome.exhibits)
     verdicts = [f"{sum(claim.verdict == verdict for claim in claims)} {verdict}" for verdict in VERDICTS]
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'><title>anguilla: validation</title>",
@@ -67,8 +67,9 @@ def page(outcome: Outcome, pictures: Sequence[tuple[str, Figure]]) -> str:
         "the tolerance. The last column says what a failure would mean.</p>",
         *(_picture(caption, figure) for caption, figure in pictures),
         *_tables_of_checks(outcome),
-        f"<h2>What the papers claim</h2><p>{len(claims)} claims: {html.escape(', '.join(verdicts))}.</p>",
-        _table(COLUMNS, [_claim(claim) for claim in claims]),
+        f"<h2>What the papers claim</h2><p>{len(claims)} claims: {html.escape(', '.join(verdicts))}. "
+        f"{html.escape(RULE)}</p>",
+        _table(COLUMNS, [_claim(claim, numbers) for claim in claims]),
         "</html>",
     ]
     return "\n".join(parts)
@@ -101,8 +102,8 @@ def _tables_of_checks(outcome):
         yield _table(names, rows, numbers=(1, 2, 3, 6))
 
 
-def _claim(claim):
-    name, where, published, ours, evidence, verdict, why = (html.escape(cell) for cell in claim.cells())
+def _claim(claim, numbers):
+    name, where, published, ours, evidence, verdict, why = (html.escape(cell) for cell in claim.cells(numbers))
     colour = {"reproduced": "reproduced", "cannot be reproduced": "cannot", "not tested": "not"}
     return [
         name,

@@ -10,7 +10,7 @@ import multibody as mb
 from anguilla.robots import moth, natrix, rower
 from multibody.state import unchecked_state
 
-from .report import Measurement, check, require
+from .report import Measurement, check, quote, require
 
 GROUP = "conservation"
 
@@ -67,6 +67,7 @@ def natrix_energy() -> Measurement:
     """Over the energy of rocking: kinetic, of weight and of buoyancy, above the equilibrium."""
     tree, q, surface = natrix.model(), natrix.natrix_shape(0.4), hydro.FreeSurface()
     rest = mb.equilibrium(tree, q, surface)
+    quote(natrix_rocking=rest.frequencies[0])
     heeled = mb.floating_state(tree, q, rest.coordinates + jnp.array([0.0, np.deg2rad(5.0), 0.0]))
     held = natrix.HeldShape(q)
     run = mb.march(tree, held, surface, 10.0, dt=1e-3, every=500, state=heeled, gravity=hydro.EARTH)
@@ -97,5 +98,6 @@ def rower_energy() -> Measurement:
     """Over the work of the motors in a stroke."""
     cycle = eqx.filter_jit(rower.steady_stroke)(rower.scull(), rower.stroke(0.4))
     work, energy = np.asarray(cycle.states.work), np.asarray(cycle.now.energy)
+    quote(rower_speed=cycle.speed)
     require(bool(np.all(work[-1, 1:] < 0)), "a sink gives energy")
     return np.abs(work.sum(axis=1) - (energy - energy[0])).max() / work[-1, 0], 0.0, ROWER

@@ -1,7 +1,8 @@
 """Ledger of published claims: the claim, the result of this code, and the verdict."""
 
+import string
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 REPRODUCED = "reproduced"
@@ -9,6 +10,11 @@ CORRECTED = "reproduced with a corrected equation"
 FITTED = "fitted"
 CANNOT = "cannot be reproduced"
 NOT_TESTED = "not tested"
+WITHIN = 0.1  # of a published number: what counts as reproduced
+RULE = (
+    f"A published number is reproduced within {WITHIN:.0%}, a published behaviour when a test or check finds it; a "
+    "number that was used to choose an unpublished parameter is fitted."
+)
 VERDICTS = (REPRODUCED, CORRECTED, FITTED, CANNOT, NOT_TESTED)
 
 
@@ -19,7 +25,8 @@ class Claim(NamedTuple):
         claim: the statement.
         where: paper and section or equation.
         published: the published value or result.
-        ours: result of this code; a function if it is cheap to compute.
+        ours: result of this code; a function if it is cheap to compute. Fields such as `{speed_planar:.4f}` are filled
+            with what the checks measure or quote (`report.quoted`).
         evidence: the check, or the test as file::function, that computes it.
         verdict: one of `VERDICTS`.
         why: the correction, or the reason; "-" if none.
@@ -33,9 +40,24 @@ class Claim(NamedTuple):
     verdict: str
     why: str
 
-    def cells(self) -> tuple[str, ...]:
-        """The seven cells as text; cheap results are computed now."""
-        ours = self.ours if isinstance(self.ours, str) else self.ours()
+    def quotes(self) -> tuple[str, ...]:
+        """Names of the numbers that are filled in."""
+        if not isinstance(self.ours, str):
+            return ()
+        return tuple(name for _, name, _, _ in string.Formatter().parse(self.ours) if name)
+
+    def cells(self, numbers: Mapping[str, float] | None = None) -> tuple[str, ...]:
+        """The seven cells as text.
+
+        Args:
+            numbers: that `ours` quotes; a cell whose numbers are not there names the check to run.
+        """
+        if not isinstance(self.ours, str):
+            ours = self.ours()
+        elif all(name in (numbers or {}) for name in self.quotes()):
+            ours = self.ours.format_map(numbers or {})
+        else:
+            ours = f"computed by python -m validation --check {self.evidence}"
         return (self.claim, self.where, self.published, ours, self.evidence, self.verdict, self.why)
 
 
@@ -51,14 +73,25 @@ def ledger() -> tuple[Claim, ...]:
     return eel + machines + flight_and_surface
 
 
-def print_ledger(claims: tuple[Claim, ...]) -> None:
-    """Prints the claims one by one, then the number of each verdict."""
+def quoted_checks(claims: tuple[Claim, ...]) -> set[str]:
+    """Names of the checks whose numbers the claims quote."""
+    return {claim.evidence for claim in claims if claim.quotes()}
+
+
+def print_ledger(claims: tuple[Claim, ...], numbers: Mapping[str, float]) -> None:
+    """Prints the claims one by one, then the number of each verdict.
+
+    Args:
+        claims: the ledger.
+        numbers: what they quote.
+    """
     for k, claim in enumerate(claims, 1):
-        name, where, published, ours, evidence, verdict, why = claim.cells()
+        name, where, published, ours, evidence, verdict, why = claim.cells(numbers)
         print(f"{k:2}. {name}  {where}")
         rows = (("published", published), ("ours", ours), ("evidence", evidence), ("verdict", verdict), ("why", why))
         for word, text in rows:
             wrapped = textwrap.fill(text, 110, initial_indent=f"    {word:10} ", subsequent_indent=" " * 15)
             print(wrapped)
+    print(RULE)
     for verdict in VERDICTS:
         print(f"{sum(claim.verdict == verdict for claim in claims):3} {verdict}")

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -65,6 +65,7 @@ class CheckFunction(Protocol):
 
 
 _REGISTRY: dict[str, CheckFunction] = {}
+QUOTED = "quoted "
 _EXHIBITS: dict[str, dict[str, np.ndarray]] = {}
 
 
@@ -133,6 +134,27 @@ def exhibit(name: str, **arrays: object) -> None:
         arrays: the arrays, by name.
     """
     _EXHIBITS[name] = {key: np.asarray(value) for key, value in arrays.items()}
+
+
+def quote(**numbers: object) -> None:
+    """Records numbers of a check for the ledger, which quotes them as `{name}`.
+
+    Args:
+        numbers: the numbers, by name.
+    """
+    for name, value in numbers.items():
+        exhibit(QUOTED + name, value=value)
+
+
+def quoted(checks: Iterable[Check], exhibits: Mapping[str, dict[str, np.ndarray]]) -> dict[str, float]:
+    """What the ledger may quote: measured values by the names of their checks, and the numbers of `quote`.
+
+    Args:
+        checks: results; those that failed to run are left out.
+        exhibits: recorded by them.
+    """
+    numbers = {key[len(QUOTED) :]: float(e["value"]) for key, e in exhibits.items() if key.startswith(QUOTED)}
+    return {check.name: check.measured for check in checks if not check.error} | numbers
 
 
 def taken_exhibits() -> dict[str, dict[str, np.ndarray]]:

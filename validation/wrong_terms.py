@@ -40,6 +40,38 @@ MUTANTS = (
         ("kink_of_a_gait",),
     ),
     Mutant(
+        "blind_decay", "expansions that always seem to have decayed", "cosserat/panel_limits.py",
+        "last = jnp.max(coefficients[..., -2:], axis=(1, 2, 3))",
+        "last = 0.0 * jnp.max(coefficients[..., -2:], axis=(1, 2, 3))",
+        ("limits_of_a_compiled_program",),
+    ),
+    Mutant(
+        "blind_turn", "coils that are not seen", "cosserat/panel_limits.py",
+        "return jnp.stack([angle(whole), angle(second)])", "return 0.0 * jnp.stack([angle(whole), angle(second)])",
+        ("limits_of_a_compiled_program",),
+    ),
+    Mutant(
+        "damping_of_a_servo", "ζω dy/dt where 2ζω dy/dt belongs", "gaits/feedback/servo.py",
+        "ddy = omega**2 * (command - y) - 2.0 * self.damping * omega * dy",
+        "ddy = omega**2 * (command - y) - self.damping * omega * dy",
+        ("servo_step",),
+    ),
+    Mutant(
+        "acceleration_of_a_servo", "the law of motion without d²y/dt²", "gaits/feedback/loop.py",
+        "motion = seen.at[2].set(ddy)", "motion = seen",
+        ("servo_step",),
+    ),
+    Mutant(
+        "rate_of_a_joint_sensor", "a sensor of the velocity that reads the position", "gaits/feedback/sensors.py",
+        "return view.joint(self.at)[1]", "return view.joint(self.at)[0]",
+        ("reflex_as_a_spring",),
+    ),
+    Mutant(
+        "signs_of_a_delay", "numerator of the Padé approximant of exp(x)", "gaits/feedback/delay.py",
+        "(-1) ** j * f(m + n - j) * f(m)", "f(m + n - j) * f(m)",
+        ("delay_of_a_wave",),
+    ),
+    Mutant(
         "added_wrench_of_the_head", "[BPK06] (34), (38): f_e - f_ea", "cosserat/nested.py",
         "coriolis=lever @ (inertia @ rates", "coriolis=lever @ ((s.inertia_w - added) @ rates",
         ("tail_condition_six_strains",),

@@ -5,8 +5,9 @@ its block. `shard_map` lets each device run its rows independently, so that no l
 """
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,12 +15,29 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from spatial.traced_warnings import without_log
 from stepping.program_identity import program_digest
 
 from .store import Outputs
 
+Failure = RuntimeError | ValueError  # of a compiled program: JAX raises either
 AXIS = "points"
 LANES = 16  # points per core in one vectorised batch: fits its cache, and limits how many points wait for the slowest
+
+
+RAISED = re.compile(r"EquinoxRuntimeError: (.+)")  # what `equinox.error_if` raises, inside and outside of `jax.jit`
+
+
+class Started(NamedTuple):
+    """A block under way.
+
+    Attributes:
+        parameters: its points, one row each.
+        results: arrays that are being computed; or the error of a program that failed at once.
+    """
+
+    parameters: dict[str, np.ndarray]
+    results: dict[str, jax.Array] | Failure
 
 
 class Machine:
@@ -29,6 +47,7 @@ class Machine:
         processes: number of hosts (processes).
         process: index of this process.
         rows: number of points that one process computes at a time, including padding.
+        failures: points at which the function raised, and its message; their results are NaN.
     """
 
     def __init__(self, fn: Callable, block_points: int, devices: Sequence[Any] | None):
@@ -41,6 +60,8 @@ class Machine:
             raise ValueError(f"devices: every process must bring equally many, not {counts} (process: devices)")
         if jax.process_index() not in counts:
             raise ValueError(f"devices: none belongs to this process ({jax.process_index()})")
+        self.failures: dict[str, str] = {}
+        self._points = block_points
         self.processes = len(counts)
         self.process = list(counts).index(jax.process_index())
         per_process = len(chosen) // self.processes
@@ -54,19 +75,69 @@ class Machine:
         mapped = (lambda batch: jax.lax.map(one, batch, batch_size=LANES)) if in_lanes else jax.vmap(one)
         self._compiled = jax.jit(jax.shard_map(mapped, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False))
 
-    def start(self, parameters: dict[str, np.ndarray]) -> dict[str, jax.Array]:
+    def start(self, parameters: dict[str, np.ndarray]) -> Started:
         """Starts the computation of this process's rows; every process must call it the same number of times."""
         batch = {
             name: jax.make_array_from_process_local_data(self._sharding, rows) for name, rows in parameters.items()
         }
-        return self._compiled(batch)
+        with without_log():
+            try:
+                return Started(parameters, self._compiled(batch))
+            except (RuntimeError, ValueError) as error:
+                return Started(parameters, error)
 
-    def collect(self, results: dict[str, jax.Array]) -> dict[str, np.ndarray]:
-        """Waits for this process's rows and returns them."""
+    def collect(self, started: Started) -> dict[str, np.ndarray]:
+        """Waits for this process's rows and returns them; NaN at points where the function raised.
+
+        Raises:
+            RuntimeError: the function raised, and several processes wait for each other, or a result has no NaN.
+        """
+        found = self._waited(started)
+        if not isinstance(found, Failure):
+            return found
+        if self.processes > 1 or RAISED.search(str(found)) is None:
+            raise found
+        return self._without_bad_rows(started.parameters, found)
+
+    def _waited(self, started: Started) -> dict[str, np.ndarray] | Failure:
+        if isinstance(started.results, Failure):
+            return started.results
         out = {}
-        for name, values in results.items():
-            shards = sorted(values.addressable_shards, key=lambda shard: shard.index[0].start or 0)
-            out[name] = np.concatenate([np.asarray(shard.data) for shard in shards])
+        try:
+            with without_log():
+                jax.block_until_ready(started.results)
+            for name, values in started.results.items():
+                shards = sorted(values.addressable_shards, key=lambda shard: shard.index[0].start or 0)
+                out[name] = np.concatenate([np.asarray(shard.data) for shard in shards])
+        except (RuntimeError, ValueError) as error:
+            return error
+        return out
+
+    def _without_bad_rows(self, parameters: dict[str, np.ndarray], error: Failure) -> dict[str, np.ndarray]:
+        """The rows of a batch that raised, halved until the bad ones stand alone; by the same program."""
+        shapes = jax.eval_shape(self._compiled, parameters)
+        if not all(jnp.issubdtype(shape.dtype, jnp.inexact) for shape in shapes.values()):
+            raise error  # whole numbers have no NaN
+        out = {name: np.full(shape.shape, np.nan, shape.dtype) for name, shape in shapes.items()}
+        bad: dict[int, Failure] = {}
+        failing = [(np.arange(self._points), error)]
+        while failing:
+            rows, raised = failing.pop()
+            if len(rows) == 1:
+                bad[int(rows[0])] = raised
+                continue
+            for half in np.array_split(rows, 2):
+                again = np.resize(half, self.rows)  # repeated, since the program takes so many
+                found = self._waited(self.start({name: values[again] for name, values in parameters.items()}))
+                if isinstance(found, Failure):
+                    failing.append((half, found))
+                    continue
+                for name, values in found.items():
+                    out[name][half] = values[: len(half)]
+        for row, raised in bad.items():
+            where = ", ".join(f"{name} = {np.asarray(values[row]).tolist()}" for name, values in parameters.items())
+            said = RAISED.search(str(raised))
+            self.failures[where] = said.group(1) if said else str(raised)
         return out
 
     def agree(self, blocks: list[tuple[int, ...]]) -> list[tuple[int, ...]]:

@@ -60,6 +60,7 @@ class Cluster:
     Attributes:
         overhead: what the scheduler takes for one block [s].
         seconds: computing time of the last block, compilation apart [s]; NaN before there is one.
+        failures: points at which the function raised, and its message; their results are NaN.
     """
 
     def __init__(self, executor: Any, fn: Callable, grid: Grid, outputs: Outputs, program: str):
@@ -70,6 +71,7 @@ class Cluster:
         self._ahead = min(max(AHEAD_BYTES // max(size, 1), FEWEST), MOST)
         self.overhead = _overhead(self._submit)
         self.seconds = math.nan
+        self.failures: dict[str, str] = {}
 
     processes, process = 1, 0  # this process alone writes
 
@@ -97,7 +99,8 @@ class Cluster:
                     return
                 for future in futures.wait(running, return_when=futures.FIRST_COMPLETED).done:
                     index = running.pop(future)
-                    values, seconds = _result(future, index)
+                    values, seconds, failures = _result(future, index)
+                    self.failures |= failures
                     self.seconds = self.seconds if math.isnan(seconds) else seconds
                     yield index, values
         finally:
@@ -115,7 +118,7 @@ class Cluster:
         )
 
 
-def compute_block(job: Job, points: Values) -> tuple[Values, float]:
+def compute_block(job: Job, points: Values) -> tuple[Values, float, dict[str, str]]:
     """Computes a block, in a worker.
 
     Args:
@@ -123,7 +126,8 @@ def compute_block(job: Job, points: Values) -> tuple[Values, float]:
         points: parameters, one row per point.
 
     Returns:
-        The values, one row per point, and how long they took [s]: NaN where that includes the compilation.
+        The values, one row per point; how long they took [s], NaN where that includes the compilation; and the points
+        at which the function raised, with its message.
 
     Raises:
         ValueError: the function is another program in this worker.
@@ -139,7 +143,8 @@ def compute_block(job: Job, points: Values) -> tuple[Values, float]:
     rows = np.minimum(np.arange(machine.rows), job.block_points - 1)  # the last point again, as in `Grid.parameters`
     found = machine.collect(machine.start({name: values[rows] for name, values in points.items()}))
     seconds = time.perf_counter() - begin if known else math.nan
-    return {name: values[: job.block_points] for name, values in found.items()}, seconds
+    failures, machine.failures = machine.failures, {}
+    return {name: values[: job.block_points] for name, values in found.items()}, seconds, failures
 
 
 _machines: dict[Job, Machine] = {}  # of this worker
@@ -156,7 +161,7 @@ def _refuse_another(job: Job, program: str) -> None:
     raise ValueError(f"a worker on {platform.node()} would compute another program ({why}); nothing was computed")
 
 
-def _result(future: futures.Future, index: Index) -> tuple[Values, float]:
+def _result(future: futures.Future, index: Index) -> tuple[Values, float, dict[str, str]]:
     try:
         return future.result()
     except Exception as error:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,8 @@ def sweep(
 
     Args:
         fn: takes the parameters by name, as scalars, and returns an array, or a mapping of arrays. It is compiled, so
-            write it with jax.numpy; on failure it should return NaN rather than raise.
+            write it with jax.numpy. Where it raises, as `cosserat.rollout` does for a run that fails, the results are
+            NaN, the other points are not affected, and a warning tells how many points failed, and why.
         grid: values of each axis by its name; a mapping of parameters instead of values makes them vary together
             along the axis, e.g. {"gait": {"amplitude": A, "period": T}} with A of shape (n, 3) and T of shape (n,).
         store: directory of the Zarr store; in memory when None (one process only).
@@ -116,6 +118,7 @@ def sweep(
         else:
             _fill(stored, cut, machine, progress)
         machine.wait_for_all("anguilla.sweep: done")
+    _tell_failures(machine, cut)
     return dataset_of(root.store if path is None else path)
 
 
@@ -208,6 +211,16 @@ def _gather(stored: Store, grid: Grid, cluster: Cluster, progress: bool) -> None
     advice = cluster.advice()
     if progress and advice is not None:
         print(f"sweep: {advice}", file=sys.stderr)
+
+
+def _tell_failures(machine: Machine | Cluster, grid: Grid) -> None:
+    if machine.failures:
+        where, why = next(iter(machine.failures.items()))
+        warnings.warn(
+            f"sweep: the function raised at {len(machine.failures)} of {grid.points} points; their results are NaN. "
+            f"At {where}: {why}",
+            stacklevel=3,
+        )
 
 
 def _bar(grid: Grid, missing: list[tuple[int, ...]], shown: bool) -> tqdm.tqdm:

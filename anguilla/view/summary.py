@@ -21,10 +21,15 @@ class Summary:
         speed: mean speed of the centre of mass in that interval: displacement over time [m/s].
         distance: displacement of the centre of mass over the whole swim [m].
         nose: final position of the nose in the world [m].
-        tail_force: maximum of |n(L)| [N].
-        tail_moment: maximum of |M(L)| [N·m].
+        tail_force: maximum of |n(L)| [N]: how well the two space loops agree. On Gauss panels they share their
+            quadrature, so that this is no error of n: see `force_error`.
+        tail_moment: maximum of |M(L)| [N·m], likewise.
         identity: maximum residual of the power identity [W].
         identity_exact: whether its rate of energy is exact, or differenced between output times.
+        force_error: estimated error of n that the grid along the body leaves, relative to its maximum [-], from a grid
+            twice as fine; None where there is none, as for an adaptive space path or a soft beam.
+        moment_error: of M, likewise.
+        power_error: of the actuators' power, likewise.
     """
 
     duration: float
@@ -36,16 +41,23 @@ class Summary:
     tail_moment: float
     identity: float
     identity_exact: bool
+    force_error: float | None = None
+    moment_error: float | None = None
+    power_error: float | None = None
 
     def lines(self) -> list[str]:
         """The summary as lines of text."""
         x, y, z = self.nose
         how = "" if self.identity_exact else " (energy differenced between output times)"
+        errors = "not estimated for this space path"
+        if self.force_error is not None:
+            errors = f"n {self.force_error:.0e}, M {self.moment_error:.0e}, power {self.power_error:.0e} (relative)"
         return [
             f"mean speed      {self.speed:.4f} m/s over the last {self.window:g} s (centre of mass)",
             f"distance        {self.distance:.4f} m in {self.duration:g} s (centre of mass)",
             f"nose at the end ({x:.5f}, {y:.5f}, {z:.5f}) m",
-            f"tail residuals  |n(L)| <= {self.tail_force:.1e} N, |M(L)| <= {self.tail_moment:.1e} N m",
+            f"estimated error {errors}",
+            f"loops agree to  |n(L)| <= {self.tail_force:.1e} N, |M(L)| <= {self.tail_moment:.1e} N m",
             f"power identity  residual <= {self.identity:.1e} W{how}",
         ]
 
@@ -75,4 +87,5 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         tail_moment=float(np.linalg.norm(dataset["tail_moment"].values, axis=1).max()),
         identity=float(np.abs(identity_residual(dataset)).max()),
         identity_exact=energy_rate(dataset)[1],
+        **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power")},
     )

@@ -38,7 +38,7 @@ class Oblique(Printed):
     def __init__(self, first: Numbers, last: Numbers, start: Numbers, stop: Numbers):
         self.first, self.last = finite("Oblique.first", first, (2,)), finite("Oblique.last", last, (2,))
         self.start = number("Oblique.start", start)
-        self.stop = self.start + positive("Oblique.stop - start", jnp.asarray(stop) - self.start, "m", ())
+        self.stop = self.start + positive("Oblique.stop - start", number("Oblique.stop", stop) - self.start, "m")
 
     def __call__(self, X: Float[Array, ""]) -> Float[Array, "2"]:
         """(d2, d3) at the abscissa X [m]."""

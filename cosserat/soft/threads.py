@@ -21,7 +21,7 @@ from jaxtyping import Array, Float
 
 from gaits import AbstractTension, taut, tension_law
 from hydro import Profile
-from spatial import Numbers, cross, non_negative, one_of, positive, safe_norm
+from spatial import Numbers, cross, non_negative, number, one_of, positive, safe_norm
 from spatial.checks import shaped
 from spatial.printing import Printed
 
@@ -313,7 +313,4 @@ def _place(name, value):
     """An abscissa as a plain number: the grid along X is laid by it."""
     if isinstance(value, Tracer):
         raise ValueError(f"{name} is being traced: must be a plain number, since the grid along X ends there [m]")
-    place = float(value)
-    if not np.isfinite(place):
-        raise ValueError(f"{name} = {place}: must be finite [m]")
-    return place
+    return float(number(name, value))
