@@ -9,6 +9,7 @@ import importlib
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
+from .hidden_packages import check_packages as _check_packages
 from .when_jax_loads import when_jax_loads as _when_jax_loads
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def _configure() -> None:
     compiler_flags.switch_on()
 
 
+_check_packages()
 _when_jax_loads(_configure)
 
 __version__ = _version("anguilla")

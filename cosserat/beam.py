@@ -11,7 +11,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import EllipticSection, Profile, eel_profile, uniform_profile
+from hydro import BodySection, Profile, eel_profile, uniform_profile
 from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, non_negative
 from spatial.checks import integer, sequence
@@ -120,7 +120,7 @@ class Beam(eqx.Module):
         """Density at the abscissa X [kg/m³]."""
         return jnp.asarray(self.density(X), float) if callable(self.density) else self.density
 
-    def section_inertia(self, section: EllipticSection, X: Float[Array, ""]) -> Float[Array, "6 6"]:
+    def section_inertia(self, section: BodySection, X: Float[Array, ""]) -> Float[Array, "6 6"]:
         """Inertia per metre of the section at X, in its frame [kg/m, kg·m]."""
         return section.inertia(self.density_at(X))
 

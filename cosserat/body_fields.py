@@ -7,7 +7,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, EllipticSection, Place, Void
+from hydro import AbstractFluid, BodySection, Place, Void
 from spatial import Numbers, increasing, matrix_from_quaternion
 from spatial.checks import integer
 
@@ -53,7 +53,7 @@ class BodyFields(eqx.Module):
     """
 
     X: Float[Array, "stations"]
-    section: EllipticSection
+    section: BodySection
     position_w: Float[Array, "stations 3"]
     quaternion: Float[Array, "stations 4"]
     twist: Float[Array, "stations 6"]

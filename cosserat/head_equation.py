@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from gaits.feedback.steered import Steered
 from gaits.refusals import check_gait
-from hydro import AbstractFluid, Void
+from hydro import AbstractFluid, GeneralSection, Void
 from spatial import Numbers, number
 from spatial.checks import shown
 
@@ -61,6 +61,11 @@ def check_model(
         raise ValueError(
             f"beam: its actuators read {beam.commands} commands and nothing gives them: run it under a gaits.Steered, "
             "or take tensions that are known, such as gaits.Tension(5.0)"
+        )
+    if beam.profile.general and not fluid.acts_on(GeneralSection):
+        raise ValueError(
+            f"fluid = {type(fluid).__name__}: needs the outline of the sections, which a hydro.GeneralSection does not "
+            "have: use elliptic sections"
         )
     if fluid.shedding is not None:
         fluid.shedding.check(beam.profile)

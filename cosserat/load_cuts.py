@@ -77,8 +77,9 @@ def _densities(profile, counts):
     for k, (piece, panels) in enumerate(zip(pieces, counts, strict=True)):
         u = (np.arange(panels * CELLS)[:, None] + node[None, :]) / (panels * CELLS)
         a0, a1, a2 = quadratics[k]
-        b, c = (x.ravel() for x in jax.vmap(jax.vmap(profile.pieces[piece]))(a0 + a1 * u + a2 * u**2))
-        fields = jnp.stack([b * c, b * b, c * c, b**3 * c, b * c**3], axis=-1)
+        section = jax.tree.map(jnp.ravel, jax.vmap(jax.vmap(profile.sections[piece]))(a0 + a1 * u + a2 * u**2))
+        _, J2, J3 = jnp.unstack(section.second_moments, axis=-1)
+        fields = jnp.stack([section.area, section.lateral_mass, section.dorsal_mass, J2, J3], axis=-1)
         density = (a1 + 2.0 * a2 * u).ravel()[:, None] * fields / (panels * CELLS)
         found.append(density.reshape(panels, CELLS, LOAD_ORDER, 5))
     return found

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, EllipticSection, Place, Void
+from hydro import AbstractFluid, BodySection, Place, Void
 from spatial import angular, cross, hat, join, linear, matrix_from_quaternion, quaternion_rate, solve_inertia
 from spatial.checks import integer, of_kind
 
@@ -262,7 +262,7 @@ class Nested(AbstractSpacePath):
         """
         pieces, quadratics = segments(beam)
         count = len(pieces)
-        sections = [lambda X, p=beam.profile.pieces[piece]: EllipticSection(*p(X)) for piece in pieces]
+        sections = [beam.profile.sections[piece] for piece in pieces]
 
         def in_s(s, y, _):
             k = jnp.clip(jnp.floor(s).astype(int), 0, count - 1)
@@ -335,8 +335,8 @@ class _Slice:
         fluid: AbstractFluid,
         t: Any,
         X: Any,
-        section: EllipticSection,
-        water: EllipticSection,
+        section: BodySection,
+        water: BodySection,
         carried: Carried,
     ):
         self.fluid, self.section, self.carried = fluid, section, carried

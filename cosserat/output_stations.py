@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from hydro import EllipticSection
+from hydro import BodySection
 from spatial import join, matrix_from_quaternion
 
 from .beam import Beam
@@ -27,7 +27,7 @@ class Along(eqx.Module):
     """
 
     stations: Float[Array, "stations"]
-    section: EllipticSection
+    section: BodySection
     nodes: Float[Array, "nodes"]
     weight: Float[Array, "nodes"]
     X: Float[Array, "all"]

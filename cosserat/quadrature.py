@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from hydro import EllipticSection
+from hydro import BodySection
 from spatial.checks import of_kind
 
 from .beam import Beam
@@ -124,7 +124,7 @@ class LoadNodes(eqx.Module):
 
     X: Float[Array, "panels order"]
     weight: Float[Array, "panels order"]
-    section: EllipticSection
+    section: BodySection
     quadratic: Float[Array, "panels 3"]
 
 
@@ -142,7 +142,7 @@ def load_nodes(beam: Beam, times: int = 1) -> LoadNodes:
     """
     pieces, quadratics = segments(beam)
     u_node, u_weight = gauss(LOAD_ORDER)
-    X, weight, b, c, panel_quadratic = [], [], [], [], []
+    X, weight, sections, panel_quadratic = [], [], [], []
     for k, piece in enumerate(pieces):
         start, h = _panel_starts(beam, k, times)
         a0, a1, a2 = quadratics[k]
@@ -158,11 +158,9 @@ def load_nodes(beam: Beam, times: int = 1) -> LoadNodes:
         nodes = local[:, :1] + local[:, 1:2] * u + local[:, 2:] * u**2
         X.append(nodes)
         weight.append((local[:, 1:2] + 2.0 * local[:, 2:] * u) * u_weight[None, :])
-        semiaxes = jax.vmap(jax.vmap(beam.profile.pieces[piece]))(nodes)
-        b.append(semiaxes[0])
-        c.append(semiaxes[1])
+        sections.append(jax.vmap(jax.vmap(beam.profile.sections[piece]))(nodes))
         panel_quadratic.append(local)
-    section = EllipticSection(jnp.concatenate(b), jnp.concatenate(c))
+    section = jax.tree.map(lambda *parts: jnp.concatenate(parts), *sections)
     return LoadNodes(jnp.concatenate(X), jnp.concatenate(weight), section, jnp.concatenate(panel_quadratic))
 
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, EllipticSection
+from hydro import AbstractFluid, BodySection
 from spatial import nodewise
 from stepping import program
 
@@ -40,7 +40,7 @@ class Stations(eqx.Module):
     from_smooth: Float[Array, "nodes points"]
     from_loads: Float[Array, "loads points"]
     X: Float[Array, "points"]
-    section: EllipticSection
+    section: BodySection
 
 
 class Leaving(eqx.Module):
@@ -91,7 +91,7 @@ class SampledBody(eqx.Module):
     nose_added: Float[Array, "6 6"]
     load_X: Float[Array, "loads"]
     load_weight: Float[Array, "loads"]
-    load_section: EllipticSection
+    load_section: BodySection
     load_inertia: Float[Array, "6 6 loads"]
     load_added: Float[Array, "6 6 loads"]
     load_quadratic: Float[Array, "panels 3"]
@@ -192,7 +192,7 @@ def sample_body(
 
 
 def slices_added(
-    fluid: AbstractFluid, beam: Beam, X: Float[Array, "points"], section: EllipticSection
+    fluid: AbstractFluid, beam: Beam, X: Float[Array, "points"], section: BodySection
 ) -> Float[Array, "6 6 points"]:
     """Added inertia per metre at abscissae [kg/m, kg·m], of the sections seen by the water."""
     if fluid.shedding is not None:

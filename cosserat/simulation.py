@@ -10,7 +10,7 @@ import xarray as xr
 
 from gaits.feedback.labels import with_feedback
 from gaits.feedback.steered import LOST, Steered
-from hydro import AbstractFluid
+from hydro import AbstractFluid, GeneralSection
 from spatial import Numbers, matrix_from_quaternion, number
 from spatial.checks import integer, positive
 from spatial.traced_warnings import warn_if
@@ -64,6 +64,7 @@ VARIABLES: dict[str, Label] = HEAD | {
     "dissipation": (("time",), "W", "power the fluid's resistance takes"),
     "semiaxis_b": (("X",), "m", "semi-axis of the section along t2"),
     "semiaxis_c": (("X",), "m", "semi-axis of the section along t3"),
+    "section_fullness": (("X",), "1", "area of the section relative to its width times height"),
     "convective_power": (("time",), "W", "power the added mass delivers beyond the rate of its energy"),
     "modes": (("time", "mode"), "1, 1/m", "free modes q of a soft beam"),
     "mode_rates": (("time", "mode"), "1/s, 1/m/s", "rates of the free modes"),
@@ -297,7 +298,10 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
 
     record, tails = jax.lax.map(instant, jnp.arange(trajectory.time.shape[0]))
     tail = jnp.max(tails)
-    return record | {"semiaxis_b": along.section.b, "semiaxis_c": along.section.c}, tail
+    record |= {"semiaxis_b": along.section.b, "semiaxis_c": along.section.c}
+    if isinstance(along.section, GeneralSection):
+        record["section_fullness"] = along.section.fullness
+    return record, tail
 
 
 def _dataset(fields: dict[str, Any], beam: Beam | Soft, trajectory: Trajectory, attrs: dict[str, Any]) -> xr.Dataset:

@@ -23,6 +23,14 @@ from .fluid import (
     Void as Void,
 )
 from .friction import SkinFriction as SkinFriction
+from .general_sections import (
+    BodySection as BodySection,
+    GeneralSection as GeneralSection,
+    SectionPiece as SectionPiece,
+    general as general,
+    outline_section as outline_section,
+    rectangle_section as rectangle_section,
+)
 from .gravity import EARTH as EARTH, Weight as Weight, weight_wrench as weight_wrench
 from .hull import Hull as Hull
 from .hull_shape import SCULL as SCULL, SlenderHull as SlenderHull
@@ -41,6 +49,7 @@ from .profiles import (
     Profile as Profile,
     Taper as Taper,
     eel_profile as eel_profile,
+    section_profile as section_profile,
     uniform_profile as uniform_profile,
 )
 from .radiation import Radiation as Radiation, convolution as convolution
@@ -63,6 +72,7 @@ __all__ = (
     "EARTH",
     "EllipticSection",
     "FreeSurface",
+    "GeneralSection",
     "Hull",
     "Ittc57",
     "Lighthill",
@@ -86,8 +96,11 @@ __all__ = (
     "Weight",
     "eel_profile",
     "mesh_profile",
+    "outline_section",
     "polygon",
     "prism",
+    "rectangle_section",
+    "section_profile",
     "solid",
     "table_profile",
     "uniform_profile",

@@ -146,6 +146,10 @@ class FreeSurface(AbstractFluid):
         self.flow = flow
         self.added_share = within("FreeSurface.added_share", added_share, 0.0, 1.0)
 
+    def acts_on(self, kind: type) -> bool:
+        """Whether sections of a class have an outline, of which a part can be wet."""
+        return issubclass(kind, EllipticSection | PolygonSection)
+
     def wet_part(self, section: EllipticSection | PolygonSection, place: Place) -> WetPart:
         """The submerged part of one placed section."""
         return wet_part(section, place.position[2] - self.level, place.rotation[2, 1:])

@@ -137,6 +137,10 @@ class AbstractFluid(Printed):
         zero, none = jnp.zeros(()), jnp.zeros(6)
         return Carried(added, none, none, none, zero, zero)
 
+    def acts_on(self, kind: type) -> bool:
+        """Whether it knows sections of a class."""
+        return issubclass(kind, self.section_kind)
+
     def at(self, t: Float[Array, ""]) -> "AbstractFluid":
         """The fluid at time t [s]; itself, unless it changes in time."""
         return self

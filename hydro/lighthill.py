@@ -23,12 +23,9 @@ from .added_mass import section_added_inertia
 from .drag import drag_wrench
 from .fluid import AbstractFluid, Carried, Place, Terms
 from .friction import SkinFriction
-from .polygons import PolygonSection
-from .sections import AbstractSection, EllipticSection
+from .sections import AbstractSection
 from .shedding import Shedding
 from .streams import checked_current, local_flow
-
-Section = EllipticSection | PolygonSection
 
 
 class Lighthill(AbstractFluid):
@@ -110,19 +107,19 @@ class Lighthill(AbstractFluid):
         """The water at time t [s]: its current."""
         return eqx.tree_at(lambda fluid: fluid.time, self, t) if callable(self.current) else self
 
-    def added_inertia(self, section: Section) -> Float[Array, "6 6"]:
+    def added_inertia(self, section: AbstractSection) -> Float[Array, "6 6"]:
         """Added inertia of a slice where the body is straight and unstretched, per metre [kg/m, kg·m]."""
-        b, c, rho = section.b, section.c, self.density
-        normal = rho * jnp.pi * jnp.stack([self.mass_lateral * c**2, self.mass_dorsal * b**2])
-        return section_added_inertia(normal, rho * (jnp.pi / 8.0) * self.mass_roll * (c**2 - b**2) ** 2)
+        rho = self.density
+        normal = rho * jnp.stack([self.mass_lateral * section.lateral_mass, self.mass_dorsal * section.dorsal_mass])
+        return section_added_inertia(normal, rho * self.mass_roll * section.roll_mass)
 
-    def terms(self, section: Section, place: Place, twist: Float[Array, "6"]) -> Terms:
+    def terms(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> Terms:
         """`skin_friction` and `drag` (of the cross flow) per metre, in the section frame [N/m, N].
 
         In a stream that is not uniform or not steady also `stream`: ρA times the acceleration of the water that the
         body displaces, the load of the stream's own pressure.
         """
-        b, c, half_rho = section.b, section.c, 0.5 * self.density
+        half_rho = 0.5 * self.density
         flow, relative = self._flow(place, twist)
         speed = linear(relative)[0]
         if isinstance(self.friction, SkinFriction):
@@ -132,8 +129,8 @@ class Lighthill(AbstractFluid):
         along = -half_rho * skin * signed_square(speed)
         across = drag_wrench(
             jnp.zeros_like(speed),
-            half_rho * jnp.stack([self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b]),
-            half_rho * self.drag_roll * (b**2 - c**2) ** 2,
+            half_rho * jnp.stack([self.drag_lateral * section.lateral_width, self.drag_dorsal * section.dorsal_width]),
+            half_rho * self.drag_roll * section.roll_drag,
             relative,
         )
         loads = {"skin_friction": jnp.zeros(6).at[0].set(along), "drag": across}

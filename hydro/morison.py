@@ -1,4 +1,4 @@
-"""Morison's model for an elliptic section: drag and added mass, slice by slice. [BPK06, IV and IX.A]"""
+"""Morison's model of one section: drag and added mass, slice by slice. [BPK06, IV and IX.A]"""
 
 from typing import ClassVar
 
@@ -11,8 +11,7 @@ from spatial import Numbers, finite, join, linear, non_negative, one_of, signed_
 from .added_mass import FORMS, convective_wrench, section_added_inertia
 from .drag import drag_wrench
 from .fluid import AbstractFluid, Place, Terms
-from .polygons import PolygonSection
-from .sections import AbstractSection, EllipticSection
+from .sections import AbstractSection
 
 
 class Morison(AbstractFluid):
@@ -33,6 +32,7 @@ class Morison(AbstractFluid):
         mass_lateral: C5, added mass along t2, times ρπc² [-].
         mass_dorsal: C6, added mass along t3, times ρπb² [-].
         mass_roll: C7, added inertia about t1, times ρ(π/8)(c²-b²)² [-].
+            These sizes are an ellipse's; a `GeneralSection` brings its own.
         nose_drag: on the frontal area πR² [-]. Not in the paper.
         nose_mass: times half the mass of water that the half sphere displaces, ρπR³/3 [-]. Not in the paper.
         current: velocity of the water in the world [m/s]; None for still water.
@@ -85,22 +85,21 @@ class Morison(AbstractFluid):
         self.current = None if current is None else finite("Morison.current", current, (3,))
         self.added_mass = added_mass
 
-    def added_inertia(self, section: EllipticSection | PolygonSection) -> Float[Array, "6 6"]:
+    def added_inertia(self, section: AbstractSection) -> Float[Array, "6 6"]:
         """Added inertia per metre in the section frame [kg/m, kg·m]. [BPK06, eq. (15), IX.A]"""
-        b, c, rho = section.b, section.c, self.density
-        normal = rho * jnp.pi * jnp.stack([self.mass_lateral * c**2, self.mass_dorsal * b**2])
-        roll = rho * (jnp.pi / 8.0) * self.mass_roll * (c**2 - b**2) ** 2
-        return section_added_inertia(normal, roll)
+        rho = self.density
+        normal = rho * jnp.stack([self.mass_lateral * section.lateral_mass, self.mass_dorsal * section.dorsal_mass])
+        return section_added_inertia(normal, rho * self.mass_roll * section.roll_mass)
 
-    def terms(self, section: EllipticSection | PolygonSection, place: Place, twist: Float[Array, "6"]) -> Terms:
+    def terms(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> Terms:
         """`drag` and `added_mass` (its convective part) per metre, in the section frame [N/m, N]."""
-        b, c, half_rho = section.b, section.c, 0.5 * self.density
+        half_rho = 0.5 * self.density
         current, relative = self._flow(place, twist)
         drag = drag_wrench(
             # The perimeter, as in the Appendix; section IX.A prints half of it.
             half_rho * self.drag_axial * section.perimeter,
-            half_rho * jnp.stack([self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b]),
-            half_rho * self.drag_roll * (b**2 - c**2) ** 2,
+            half_rho * jnp.stack([self.drag_lateral * section.lateral_width, self.drag_dorsal * section.dorsal_width]),
+            half_rho * self.drag_roll * section.roll_drag,
             relative,
         )
         inertia = jnp.diagonal(self.added_inertia(section))

@@ -8,12 +8,12 @@ from jaxtyping import Array, Float
 from spatial import Numbers, body_inertia, finite
 from spatial.checks import integer
 
-from .sections import AbstractSection
+from .sections import AbstractEllipseLike
 
 _CLOSED = 1e-9  # allowed distance between the last and first point of an outline, relative to its size
 
 
-class PolygonSection(AbstractSection):
+class PolygonSection(AbstractEllipseLike):
     """One or many polygonal sections; t1 is their normal. Build them with `polygon`, which checks the outline.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Cross-section as a function of X: pieces between breaks, smooth inside each piece."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import equinox as eqx
@@ -13,9 +13,11 @@ from jaxtyping import Array, Float
 from spatial import Numbers, finite, increasing, number, positive, shaped
 from spatial.checks import sequence
 
+from .general_sections import BodySection, GeneralSection, SectionPiece, check_inside, general
 from .sections import EllipticSection
 
 Semiaxes = tuple[Float[Array, ""], Float[Array, ""]]
+Piece = Callable[[Float[Array, ""]], Semiaxes | BodySection]
 
 
 class Taper(eqx.Module):
@@ -98,14 +100,17 @@ class Profile(eqx.Module):
 
     Attributes:
         breaks: abscissae where the pieces meet, from 0 at the nose to L at the tail [m].
-        pieces: one callable X -> (b, c) per piece, any smooth function of the abscissa. A piece may close
-            like a square root at the nose or at the tail; inside the body the semi-axes must be positive.
+        pieces: one callable X -> (b, c) per piece, any smooth function of the abscissa; or X -> a `GeneralSection`,
+            for sections that are not elliptic. A piece may close like a square root at the nose or at the tail;
+            inside the body the semi-axes must be positive.
+        general: whether a piece has sections that are not elliptic; all are `GeneralSection` then.
     """
 
     breaks: Float[Array, "pieces_and_one"]
-    pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]
+    pieces: tuple[Piece, ...]
+    general: bool = eqx.field(static=True)
 
-    def __init__(self, breaks: Numbers, pieces: tuple[Callable[[Float[Array, ""]], Semiaxes], ...]):
+    def __init__(self, breaks: Numbers, pieces: tuple[Piece, ...]):
         self.breaks = increasing("Profile.breaks", breaks, "m")
         if callable(pieces):
             raise ValueError("Profile.pieces is one function: must be a tuple (piece,), one piece per interval")
@@ -117,21 +122,36 @@ class Profile(eqx.Module):
         ends = _known(self.breaks)
         if not isinstance(ends, Tracer) and ends[0] != 0.0:
             raise ValueError(f"Profile.breaks[0] = {ends[0]}: must be 0, the nose [m]")
+        self.general = False
         for k, piece in enumerate(self.pieces):
             if not callable(piece):
                 raise ValueError(f"Profile.pieces[{k}] = {piece!r}: must be a callable X -> (b, c)")
             try:
                 pair = eqx.filter_eval_shape(piece, np.zeros(()))
-                if not isinstance(pair, tuple) or len(pair) != 2:
-                    raise ValueError(f"Profile.pieces[{k}] returns {pair!r} at one X: must be the pair (b, c) [m]")
+                if not isinstance(pair, BodySection) and (not isinstance(pair, tuple) or len(pair) != 2):
+                    raise ValueError(
+                        f"Profile.pieces[{k}] returns {pair!r} at one X: must be the pair (b, c) [m], or a "
+                        "hydro.GeneralSection"
+                    )
                 inside = _inside(piece, ends[k], ends[k + 1])
             except jax.errors.JAXTypeError as error:
                 raise ValueError(
                     f"Profile.pieces[{k}] could not be evaluated at a traced X: write it with jax.numpy (jnp.sin, "
                     f"jnp.where), not with numpy, math or if: {str(error).splitlines()[0]}"
                 ) from error
-            for name, values in zip(("b", "c"), inside, strict=True):
-                positive(f"Profile.pieces[{k}]: semi-axis {name} inside the body", values, "m")
+            if isinstance(inside, GeneralSection):
+                self.general = True
+                check_inside(f"Profile.pieces[{k}]", inside)
+            else:
+                section = _elliptic(inside)
+                for name, values in (("b", section.b), ("c", section.c)):
+                    positive(f"Profile.pieces[{k}]: semi-axis {name} inside the body", values, "m")
+
+    @property
+    def sections(self) -> tuple[Callable[[Float[Array, ""]], BodySection], ...]:
+        """The pieces as callables X -> section, all of one kind."""
+        kind = _general if self.general else _elliptic
+        return tuple(lambda X, piece=piece: kind(piece(X)) for piece in self.pieces)
 
     @property
     def length(self) -> Float[Array, ""]:
@@ -140,10 +160,11 @@ class Profile(eqx.Module):
 
     @property
     def widest(self) -> Float[Array, ""] | np.floating:
-        """Largest semi-axis at 25 samples of each piece [m]."""
+        """Largest semi-axis, or half width or height, at 25 samples of each piece [m]."""
         ends = _known(self.breaks)
         each = [_inside(piece, ends[k], ends[k + 1]) for k, piece in enumerate(self.pieces)]
-        semiaxes = [_known(semiaxis) for pair in each for semiaxis in pair]
+        pairs = [(found.b, found.c) if isinstance(found, BodySection) else found for found in each]
+        semiaxes = [_known(semiaxis) for pair in pairs for semiaxis in pair]
         own = jnp if any(isinstance(part, Tracer) for part in semiaxes) else np
         return own.max(own.stack(semiaxes))
 
@@ -163,7 +184,7 @@ class Profile(eqx.Module):
         owner = np.searchsorted(own, breaks[:-1], side="right") - 1
         return Profile(breaks, tuple(self.pieces[int(k)] for k in owner))
 
-    def __call__(self, X: Float[Array, ""]) -> EllipticSection:
+    def __call__(self, X: Float[Array, ""]) -> BodySection:
         """The section at the abscissa X [m]."""
         X = jnp.asarray(X, float)
         if X.ndim != 0:
@@ -171,7 +192,15 @@ class Profile(eqx.Module):
                 f"profile(X): X has shape {X.shape}: must be one number; for an array use jax.vmap(profile)(X)"
             )
         k = jnp.clip(jnp.searchsorted(self.breaks, X, side="right") - 1, 0, len(self.pieces) - 1)
-        return EllipticSection(*jax.lax.switch(k, [lambda X, piece=piece: piece(X) for piece in self.pieces], X))
+        return jax.lax.switch(k, self.sections, X)
+
+
+def _elliptic(found):
+    return found if isinstance(found, EllipticSection) else EllipticSection(*found)
+
+
+def _general(found):
+    return general(found if isinstance(found, BodySection) else EllipticSection(*found))
 
 
 def eel_profile(
@@ -220,3 +249,21 @@ def uniform_profile(length: Numbers, b: Numbers, c: Numbers) -> Profile:
     span = [0.0, positive("length", length, "m", ())]
     b, c = positive("b", b, "m", ()), positive("c", c, "m", ())
     return Profile(span, (Taper(span, [b, b], [c, c]),))
+
+
+def section_profile(X: Numbers, sections: Sequence[BodySection]) -> Profile:
+    """A profile through given sections of any shape; each of their numbers is interpolated smoothly and monotonely.
+
+    >>> import anguilla, cosserat, hydro
+    >>> bar = hydro.rectangle_section(0.02, 0.04)
+    >>> beam = cosserat.Beam(hydro.section_profile([0.0, 0.5], [bar, bar]))  # a prism of 0.5 m
+    >>> print(beam)
+    Beam(0.5 m, 0.4 kg, 1 piece, 1000 kg/m³)
+
+    Args:
+        X: increasing abscissae from 0 at the nose to L at the tail [m].
+        sections: a `GeneralSection` or `EllipticSection` at each.
+    """
+    piece = SectionPiece(X, sections)
+    ends = jnp.stack([piece.X[0], piece.X[-1]]) if isinstance(piece.X, Tracer) else np.asarray(piece.X)[[0, -1]]
+    return Profile(ends, (piece,))

@@ -1,4 +1,8 @@
-"""Cross-sections: the abstract interface and the elliptic section with semi-axes b along t2 and c along t3."""
+"""Cross-sections: the abstract interface and the elliptic section with semi-axes b along t2 and c along t3.
+
+What drag and added mass need of a section are properties of the interface. They follow from b and c as for an ellipse,
+unless a section knows better (`hydro.GeneralSection`).
+"""
 
 import abc
 
@@ -10,15 +14,31 @@ from spatial import body_inertia
 
 
 class AbstractSection(eqx.Module):
-    """One or many sections with an area; t1 is their normal. See `EllipticSection` and `polygon`.
+    """One or many sections with an area; t1 is their normal. See `EllipticSection`, `GeneralSection` and `polygon`.
 
-    They also have `b` and `c`, half the width along t2 and half the height along t3 [m].
+    Attributes:
+        area: area [m²].
+        b: half the width along t2 [m].
+        c: half the height along t3 [m].
+        perimeter: perimeter [m].
+        lateral_width: width on which drag acts in motion along t2 [m].
+        dorsal_width: width on which drag acts in motion along t3 [m].
+        roll_drag: size on which drag acts in rotation about t1 [m⁴].
+        lateral_mass: added mass along t2 per density of the water [m²].
+        dorsal_mass: added mass along t3 per density of the water [m²].
+        roll_mass: added inertia about t1 per density of the water [m⁴].
     """
 
-    @property
-    @abc.abstractmethod
-    def area(self) -> Float[Array, "*batch"]:
-        """Area [m²]."""
+    area: eqx.AbstractVar[Float[Array, "*batch"]]
+    b: eqx.AbstractVar[Float[Array, "*batch"]]
+    c: eqx.AbstractVar[Float[Array, "*batch"]]
+    perimeter: eqx.AbstractVar[Float[Array, "*batch"]]
+    lateral_width: eqx.AbstractVar[Float[Array, "*batch"]]
+    dorsal_width: eqx.AbstractVar[Float[Array, "*batch"]]
+    roll_drag: eqx.AbstractVar[Float[Array, "*batch"]]
+    lateral_mass: eqx.AbstractVar[Float[Array, "*batch"]]
+    dorsal_mass: eqx.AbstractVar[Float[Array, "*batch"]]
+    roll_mass: eqx.AbstractVar[Float[Array, "*batch"]]
 
     @property
     @abc.abstractmethod
@@ -27,8 +47,8 @@ class AbstractSection(eqx.Module):
 
     @property
     @abc.abstractmethod
-    def perimeter(self) -> Float[Array, "*batch"]:
-        """Perimeter [m]."""
+    def second_moments(self) -> Float[Array, "*batch 3"]:
+        """Second moments J1, J2, J3 of the area about t1, t2, t3 [m⁴]."""
 
     @property
     def true_perimeter(self) -> Float[Array, "*batch"]:
@@ -40,7 +60,41 @@ class AbstractSection(eqx.Module):
         """Inertia per metre of the homogeneous section about its frame [kg/m, kg, kg·m]."""
 
 
-class EllipticSection(AbstractSection):
+class AbstractEllipseLike(AbstractSection):
+    """Sections on which water acts as on the ellipse of their width and height. [BPK06, IX.A]"""
+
+    @property
+    def lateral_width(self) -> Float[Array, "*batch"]:
+        """Width on which drag acts in motion along t2: 2c [m]."""
+        return 2.0 * self.c
+
+    @property
+    def dorsal_width(self) -> Float[Array, "*batch"]:
+        """Width on which drag acts in motion along t3: 2b [m]."""
+        return 2.0 * self.b
+
+    @property
+    def roll_drag(self) -> Float[Array, "*batch"]:
+        """Size on which drag acts in rotation about t1: (b² - c²)² [m⁴]."""
+        return (self.b**2 - self.c**2) ** 2
+
+    @property
+    def lateral_mass(self) -> Float[Array, "*batch"]:
+        """Added mass along t2 per density of the water: πc² [m²]."""
+        return jnp.pi * self.c**2
+
+    @property
+    def dorsal_mass(self) -> Float[Array, "*batch"]:
+        """Added mass along t3 per density of the water: πb² [m²]."""
+        return jnp.pi * self.b**2
+
+    @property
+    def roll_mass(self) -> Float[Array, "*batch"]:
+        """Added inertia about t1 per density of the water: (π/8)(c² - b²)² [m⁴]."""
+        return (jnp.pi / 8.0) * (self.c**2 - self.b**2) ** 2
+
+
+class EllipticSection(AbstractEllipseLike):
     """One or many elliptic sections; t1 is their normal.
 
     Attributes:
@@ -80,8 +134,27 @@ class EllipticSection(AbstractSection):
         J3 = jnp.pi * self.b**3 * self.c / 4.0
         return jnp.stack([J2 + J3, J2, J3], axis=-1)
 
+    @property
+    def torsion(self) -> Float[Array, "*batch"]:
+        """Saint-Venant's torsion constant πb³c³/(b² + c²) [m⁴]."""
+        square = self.b**2 + self.c**2
+        return jnp.pi * (self.b * self.c) ** 3 / jnp.where(square > 0, square, 1.0)
+
     def inertia(self, density: Float[Array, "*batch"]) -> Float[Array, "*batch 6 6"]:
         """Inertia per metre of the homogeneous section, in its frame [kg/m, kg·m]. [BPK06, eq. (6)]"""
-        moments = density[..., None] * self.second_moments
-        about_centre = moments[..., None] * jnp.eye(3, dtype=moments.dtype)[(None,) * (moments.ndim - 1)]
-        return body_inertia(density * self.area, jnp.zeros_like(moments), about_centre)
+        return centred_inertia(density, self.area, self.second_moments)
+
+
+def centred_inertia(
+    density: Float[Array, "*batch"], area: Float[Array, "*batch"], second_moments: Float[Array, "*batch 3"]
+) -> Float[Array, "*batch 6 6"]:
+    """Inertia per metre of homogeneous sections whose centroids are on the axis, in principal axes [kg/m, kg·m].
+
+    Args:
+        density: of the body [kg/m³].
+        area: of the section [m²].
+        second_moments: of the area, about t1, t2, t3 [m⁴].
+    """
+    moments = density[..., None] * second_moments
+    about_centre = moments[..., None] * jnp.eye(3, dtype=moments.dtype)[(None,) * (moments.ndim - 1)]
+    return body_inertia(density * area, jnp.zeros_like(moments), about_centre)

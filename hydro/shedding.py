@@ -9,8 +9,8 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, one_of, positive
 
+from .general_sections import BodySection
 from .profiles import Profile
-from .sections import EllipticSection
 
 EDGES = ("tail", "deepest")  # names of edges that follow from the body's shape
 AFT = ("truncate", "hold")  # what the added mass does behind the edge; see `Shedding`
@@ -59,7 +59,7 @@ class Shedding(eqx.Module):
         """Abscissa at which the water leaves the body [m]."""
         return profile.length if self.aft == "hold" else self.edge(profile)
 
-    def water_section(self, profile: Profile, X: Float[Array, "*points"], section: EllipticSection) -> EllipticSection:
+    def water_section(self, profile: Profile, X: Float[Array, "*points"], section: BodySection) -> BodySection:
         """The sections that slices of water see, where the body has its own; of no size where there is no slice.
 
         Args:
@@ -68,17 +68,14 @@ class Shedding(eqx.Module):
             section: of the body there.
         """
         edge = self.edge(profile)
-        before = X <= edge
+        before, unknown = X <= edge, jnp.isnan(edge)
+        behind = section_before(profile, edge)
         if self.aft == "truncate":
-            b, c = jnp.zeros_like(edge), jnp.zeros_like(edge)
-        else:
-            last = section_before(profile, edge)
-            b, c = last.b, last.c
-        unknown = jnp.isnan(edge)
+            behind = jax.tree.map(jnp.zeros_like, behind)
         choose = lambda own, behind: jnp.where(unknown, jnp.nan, jnp.where(before, own, behind))  # noqa: E731
-        return EllipticSection(choose(section.b, b), choose(section.c, c))
+        return jax.tree.map(choose, section, behind)
 
-    def leaving_section(self, profile: Profile) -> EllipticSection:
+    def leaving_section(self, profile: Profile) -> BodySection:
         """The section that a slice of water sees when it leaves."""
         return section_before(profile, self.edge(profile))
 
@@ -112,8 +109,8 @@ class Shedding(eqx.Module):
                 )
 
 
-def section_before(profile: Profile, X: Float[Array, ""]) -> EllipticSection:
+def section_before(profile: Profile, X: Float[Array, ""]) -> BodySection:
     """The section just before an abscissa [m], by the piece that ends or lies there."""
     slack = _NEAR * profile.length
     k = jnp.clip(jnp.searchsorted(profile.breaks, X - slack, side="left") - 1, 0, len(profile.pieces) - 1)
-    return EllipticSection(*jax.lax.switch(k, [lambda X, piece=piece: piece(X) for piece in profile.pieces], X))
+    return jax.lax.switch(k, profile.sections, X)

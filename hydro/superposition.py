@@ -49,6 +49,10 @@ class Together(AbstractFluid):
                 )
         self.parts = parts
 
+    def acts_on(self, kind: type) -> bool:
+        """Whether all parts know sections of a class."""
+        return all(part.acts_on(kind) for part in self.parts)
+
     def added_inertia(self, section: Any) -> Float[Array, "6 6"]:
         """Sum over the parts [kg/m, kg, kg·m]."""
         return sum((part.added_inertia(section) for part in self.parts), jnp.zeros((6, 6)))
@@ -101,7 +105,7 @@ class Together(AbstractFluid):
 
 def _has_added_inertia(fluid: AbstractFluid) -> bool:
     """Whether any added inertia is known to be there, of an elliptic section."""
-    if not issubclass(EllipticSection, fluid.section_kind):
+    if not fluid.acts_on(EllipticSection):
         return True
     inertia = fluid.added_inertia(EllipticSection(jnp.asarray(0.1), jnp.asarray(0.2)))
     return not isinstance(inertia, Tracer) and bool(jnp.any(inertia != 0.0))

@@ -50,7 +50,7 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
     if tree.strips is None:
         raise ValueError("this tree has no strips for a fluid to act on: give its links strips, or use hydro.Void()")
     points = tree.strips.points
-    if not isinstance(points.section, fluid.section_kind):
+    if not fluid.acts_on(type(points.section)):
         raise ValueError(
             f"fluid = {type(fluid).__name__}: acts on {fluid.section_kind.__name__}, "
             f"but the links of this tree carry {type(points.section).__name__}"

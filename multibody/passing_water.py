@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from hydro import AbstractFluid, Carried, EllipticSection, Place
+from hydro import AbstractFluid, BodySection, Carried, Place
 from spatial import cross, hat, join, twist_from_head, wrench_to_head
 
 from .kinematics import Configuration
@@ -73,8 +73,10 @@ def immersed_water(strips: Strips, fluid: AbstractFluid) -> ImmersedWater | None
         )
     shedding.check(path.profile)
     section = strips.points.section
-    if not isinstance(section, EllipticSection):
-        raise ValueError(f"fluid = {type(fluid).__name__}: sections are {type(section).__name__}: must be elliptic")
+    if not isinstance(section, BodySection):
+        raise ValueError(
+            f"fluid = {type(fluid).__name__}: sections are {type(section).__name__}: must be those of a hydro.Profile"
+        )
     seen = lambda X: shedding.water_section(path.profile, X, jax.vmap(path.profile)(X))  # noqa: E731
     per_metre = jax.vmap(fluid.added_inertia)(shedding.water_section(path.profile, path.X, section))
     X = shedding.leaving(path.profile)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from gaits.feedback.labels import with_feedback
 from gaits.feedback.steered import LOST, Steered
-from hydro import AbstractFluid, Void
+from hydro import AbstractFluid, GeneralSection, Void
 from spatial import Numbers, angular, finite, linear
 from spatial.checks import number, positive
 from stepping import SimulationError, program, raise_if_failed
@@ -57,6 +57,7 @@ VARIABLES: dict[str, Label] = HEAD | {
     "shape_length": (("shape_point",), "m", "length of link represented by each section"),
     "shape_b": (("shape_point",), "m", "half width of the section along its second axis"),
     "shape_c": (("shape_point",), "m", "half height of the section along its third axis"),
+    "shape_fullness": (("shape_point",), "1", "area of the section relative to its width times height"),
 }
 
 
@@ -293,6 +294,8 @@ def _shape(tree: Tree) -> dict[str, Any]:
         return shape
     points = tree.strips.points
     b, c = half_sizes(points.section)
+    if isinstance(points.section, GeneralSection):
+        shape["shape_fullness"] = points.section.fullness
     return shape | {
         "shape_body": np.array(tree.strips.body),
         "shape_position": points.position,

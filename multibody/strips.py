@@ -9,7 +9,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import AbstractSection, BladeSection, EllipticSection, Profile
+from hydro import AbstractSection, BladeSection, BodySection, Profile
 from spatial import Numbers, finite, increasing, non_negative
 from spatial.checks import integer, of_kind, positive
 
@@ -126,7 +126,7 @@ def half_sizes(section: AbstractSection | BladeSection) -> tuple[Float[Array, "p
     """Half width along t2 and half height along t3 of sections, for drawing [m]."""
     if isinstance(section, BladeSection):
         return 0.5 * section.thickness, 0.5 * section.chord
-    return section.b, section.c  # pyright: ignore[reportAttributeAccessIssue]
+    return section.b, section.c
 
 
 def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
@@ -172,7 +172,7 @@ def known(abscissae: Array) -> np.ndarray:
 
 def gauss_points(
     profile: Profile, ends: np.ndarray, points: int
-) -> tuple[np.ndarray, Float[Array, "points"], EllipticSection, np.ndarray]:
+) -> tuple[np.ndarray, Float[Array, "points"], BodySection, np.ndarray]:
     """Gauss points of the smooth pieces of each link; in u² near a tip, where the semi-axes close like a square root.
 
     Args:
@@ -207,9 +207,8 @@ def gauss_points(
             piece += [k] * points
             link += [i] * points
     where, of_piece = np.concatenate(X), np.array(piece)
-    b, c = jnp.zeros(where.shape), jnp.zeros(where.shape)
-    for k in np.unique(of_piece):
-        rows = np.flatnonzero(of_piece == k)
-        semiaxes = jax.vmap(profile.pieces[k])(jnp.asarray(where[rows]))
-        b, c = b.at[rows].set(semiaxes[0]), c.at[rows].set(semiaxes[1])
-    return where, jnp.asarray(np.concatenate(dX)), EllipticSection(b, c), np.array(link)
+    rows = [np.flatnonzero(of_piece == k) for k in np.unique(of_piece)]
+    found = [jax.vmap(profile.sections[of_piece[mine[0]]])(jnp.asarray(where[mine])) for mine in rows]
+    back = np.argsort(np.concatenate(rows))
+    section = jax.tree.map(lambda *parts: jnp.concatenate(parts)[back], *found)
+    return where, jnp.asarray(np.concatenate(dX)), section, np.array(link)

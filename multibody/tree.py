@@ -82,7 +82,10 @@ class Tree(eqx.Module):
         )
 
     def _repr_html_(self) -> str:
-        return f"<b>{html.escape(str(self))}</b>"
+        """The same with a drawing of the links, for notebooks."""
+        from .tree_drawing import tree_drawing  # imports this module
+
+        return f"<b>{html.escape(str(self))}</b><br>{tree_drawing(self)}"
 
     def __init__(
         self,

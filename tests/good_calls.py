@@ -464,6 +464,39 @@ def calls() -> dict[str, Call]:
         ),
         "hydro.Weight": call(hydro.Weight, density=positive(1000.0), gravity=real([0.0, 0.0, -9.81])),
         "hydro.eel_profile": call(hydro.eel_profile, **eel),
+        "hydro.GeneralSection": call(
+            hydro.GeneralSection,
+            area=strict(8e-4, "zero"),
+            second_moments=strict([1.0, 1.0]),
+            width=strict(0.02, "one", "four", "fraction"),
+            height=strict(0.04, "one", "four", "fraction"),
+            **{
+                name: optional(non_negative(0.1))
+                for name in (
+                    "perimeter",
+                    "lateral_width",
+                    "dorsal_width",
+                    "roll_drag",
+                    "lateral_mass",
+                    "dorsal_mass",
+                    "roll_mass",
+                    "torsion",
+                )
+            },
+        ),
+        "hydro.outline_section": call(
+            hydro.outline_section,
+            outline=real([[0.1, -0.1], [0.0, 0.2], [-0.1, -0.1], [0.1, -0.1]]),
+            untried=("water",),  # keywords of GeneralSection
+        ),
+        "hydro.rectangle_section": call(
+            hydro.rectangle_section, width=positive(0.02), height=positive(0.04), untried=("water",)
+        ),
+        "hydro.section_profile": call(
+            hydro.section_profile,
+            X=strict([0.0, 1.0]),
+            sections=thing([hydro.rectangle_section(0.02, 0.04), hydro.rectangle_section(0.02, 0.04)]),
+        ),
         "hydro.polygon": call(hydro.polygon, outline=real([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])),
         "hydro.prism": call(
             hydro.prism,

@@ -1,6 +1,8 @@
 """The command line, end to end."""
 
 import runpy
+import subprocess
+import sys
 
 import pytest
 import xarray as xr
@@ -214,3 +216,37 @@ def test_swim_with_a_passive_tail(tmp_path, capsys):
     assert swim.sizes["mode"] == 4 and abs(swim.modes).max() > 0.0
     assert swim.elastic_energy.isel(time=-1) > 0.0
     assert "--tail-stiffness" in (tmp_path / "planar.recipe").read_text()
+
+
+def test_choices_of_the_options_are_those_of_the_engines():
+    import cosserat
+    import gaits
+    import hydro
+    from anguilla.commands import deferred, swim
+    from anguilla.robots import moth, registry, robot
+    from anguilla.studies import gait_search
+
+    assert tuple(gaits.PUBLISHED) == deferred.GAITS
+    assert hydro.FORMS == deferred.FORMS
+    assert robot.FLUIDS == deferred.FLUIDS
+    assert gait_search.GOALS == deferred.GOALS
+    assert tuple(moth.READINGS) == deferred.READINGS
+    assert {name: machine.help for name, machine in registry.ROBOTS.items()} == deferred.ROBOTS
+    assert float(cosserat.eel().length) == swim.LENGTH
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--version"], ["--help"], *([verb, "--help"] for verb in VERBS), ["swim", "--gait", "fly"], ["robot", "x"]],
+    ids=" ".join,
+)
+def test_help_and_bad_arguments_import_no_engine(words):
+    """JAX alone takes longer to import than the 0.5 s in which they must answer."""
+    script = (
+        "import sys; from anguilla.cli import main\n"
+        f"try: main({words!r})\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'jax', 'numpy', 'matplotlib', 'xarray'} & set(sys.modules)), file=sys.stderr)"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stderr.splitlines()[-1] == "[]"

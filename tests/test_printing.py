@@ -39,6 +39,10 @@ def test_soft_bodies_say_what_is_free_and_by_which_law():
 def test_notebooks_show_a_table_or_a_drawing():
     assert "<td>density</td><td>1000</td><td>kg/m³</td>" in hydro.Morison()._repr_html_()
     assert cosserat.eel()._repr_html_().count("<polygon") == 2
+    chain = mb.from_beam(cosserat.rod(1.0, 0.02, 0.03), 3)._repr_html_()
+    assert chain.count("<polygon") == 2 * 3 and chain.count("<circle") == 2 * 2  # links and joints, seen twice
+    bare = mb.from_links([mb.Link("base", mass=1.0), mb.Link("arm", "base", mb.revolute(name="a<b"), mass=1.0)])
+    assert "a&lt;b" in bare._repr_html_()
 
 
 def test_traced_models_print_their_shapes():

@@ -22,9 +22,8 @@ from . import (
     tree_conservation as tree_conservation,
     tree_instant as tree_instant,
 )
+from .groups import GROUPS
 from .report import CheckFunction, registered
-
-GROUPS = ("conservation", "agreement", "closed forms")  # names of the groups of checks
 
 
 def all_checks(groups: Iterable[str] | None = None) -> tuple[CheckFunction, ...]:

@@ -4,12 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from .catalogue import GROUPS, all_checks
-from .headlines import HEADLINES, marked, write_table
-from .peers import missing
-from .published import ledger, print_ledger, quoted_checks
-from .report import quoted
-from .running import processors, run
+from .groups import GROUPS
 
 OK, FAILED = 0, 1
 
@@ -35,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         dest="names",
         action="append",
-        choices=[function.__name__ for function in all_checks()],
         metavar="NAME",
         help="only this check, see --list; may be given several times",
     )
@@ -63,8 +57,26 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
+def unknown_check(arguments: argparse.Namespace) -> str | None:
+    """Message for a check that does not exist; None otherwise. Imports the checks only if one is named."""
+    if arguments.names is None:
+        return None
+    from .catalogue import all_checks
+
+    known = {function.__name__ for function in all_checks()}
+    wrong = [name for name in arguments.names if name not in known]
+    return f"argument --check: {wrong[0]!r}: no such check; --list names them" if wrong else None
+
+
 def execute(arguments: argparse.Namespace) -> int:
     """Executes the options; returns the exit code."""
+    from .catalogue import all_checks
+    from .headlines import HEADLINES, marked, write_table
+    from .peers import missing
+    from .published import ledger, print_ledger, quoted_checks
+    from .report import quoted
+    from .running import processors, run
+
     functions = all_checks(arguments.group)
     if arguments.names is not None:
         functions = tuple(function for function in functions if function.__name__ in arguments.names)
@@ -109,4 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_arguments(parser)
-    return execute(parser.parse_args(arguments))
+    chosen = parser.parse_args(arguments)
+    wrong = unknown_check(chosen)
+    if wrong is not None:
+        parser.error(wrong)
+    return execute(chosen)

@@ -123,14 +123,14 @@ MUTANTS = (
         ("circular_cable",),
     ),
     Mutant(
-        "axis_lengths", "[BPK06] IX.A: b and c as whole axes", "hydro/morison.py",
-        "self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b", "self.drag_lateral * c, self.drag_dorsal * b",
+        "axis_lengths", "[BPK06] IX.A: b and c as whole axes", "hydro/sections.py",
+        "return 2.0 * self.c", "return self.c",
         ("circular_cable",),
     ),
     Mutant(
         "axes_exchanged", "drag on b where c belongs", "hydro/morison.py",
-        "self.drag_lateral * 2.0 * c, self.drag_dorsal * 2.0 * b",
-        "self.drag_lateral * 2.0 * b, self.drag_dorsal * 2.0 * c",
+        "self.drag_lateral * section.lateral_width, self.drag_dorsal * section.dorsal_width",
+        "self.drag_lateral * section.dorsal_width, self.drag_dorsal * section.lateral_width",
         ("drag_of_the_straight_eel",),
     ),
     Mutant(
@@ -328,7 +328,8 @@ MUTANTS = (
     ),
     Mutant(
         "axes_of_a_slice", "added mass on b where c belongs", "hydro/lighthill.py",
-        "self.mass_lateral * c**2, self.mass_dorsal * b**2", "self.mass_lateral * b**2, self.mass_dorsal * c**2",
+        "self.mass_lateral * section.lateral_mass, self.mass_dorsal * section.dorsal_mass",
+        "self.mass_lateral * section.dorsal_mass, self.mass_dorsal * section.lateral_mass",
         ("lighthill_fast_path",),
     ),
     Mutant(

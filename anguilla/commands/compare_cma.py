@@ -1,14 +1,11 @@
 """`anguilla optimise --compare-cma`: gradients against CMA-ES on two problems."""
 
+from __future__ import annotations  # names of modules that are not imported yet
+
 import argparse
 import json
 from pathlib import Path
 from typing import Any
-
-import gaits
-from anguilla import view
-
-from ..studies.gait_search import compared_problems, steady_model
 
 STARTS, SCREEN, RACE = 3, 8, 5  # of each gradient search: the same for every problem and seed
 
@@ -22,7 +19,11 @@ def starts_and_screen(arguments: argparse.Namespace) -> tuple[int, int]:
 
 def compare_with_cma(arguments: argparse.Namespace, beam: Any, fluid: Any, say: Any) -> list[Path]:
     """Runs the comparison, draws the figures and prints the table; returns the files written."""
+    import gaits
+    from anguilla import view
+
     from ..studies.cma_comparison import against_cma
+    from ..studies.gait_search import compared_problems, steady_model
 
     starts, screen = starts_and_screen(arguments)
     model, comparisons = steady_model(beam, fluid), []

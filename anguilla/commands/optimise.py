@@ -1,36 +1,30 @@
 """`anguilla optimise`: optimises the gait of the continuous eel."""
 
+from __future__ import annotations  # names of modules that are not imported yet
+
 import argparse
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import cosserat
-import gaits
-import hydro
-from anguilla import view
-from stepping.provenance import circumstances, now
-
-from ..results import save
-from ..studies.co_design import BODY_BOUNDS, Design, EelBody, body_mass, design_model
-from ..studies.gait_search import (
-    BOUNDS,
-    GOALS,
-    QUANTITIES,
-    as_the_optimiser_saw,
-    compare,
-    goal,
-    steady_model,
-    swim_from_rest,
-    with_workspace,
-    workspace_margin,
-)
 from ..whole_files import write_whole
 from . import VERBS
 from .arguments import at_least, directory, positive
 from .compare_cma import compare_with_cma, starts_and_screen
+from .deferred import FORMS, GOALS, deferred
 from .recipe import with_recipe, write_recipe
+
+if TYPE_CHECKING:
+    import cosserat
+    import gaits
+    import hydro
+    from anguilla import view
+
+    from ..studies import co_design, gait_search
+else:
+    cosserat, gaits, hydro, view = deferred("cosserat", "gaits", "hydro", "anguilla.view")
+    co_design, gait_search = deferred("anguilla.studies.co_design", "anguilla.studies.gait_search")
 
 DESCRIPTION = """\
 Optimises the planar gait of Boyer, Porez and Khalil (2006) by gradients: amplitude, wavelength and period of its
@@ -84,7 +78,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     what.add_argument("--compare-cma", action="store_true", help="gradients against CMA-ES instead")
     parser.add_argument("--out", type=directory, required=True, metavar="DIR", help="output directory")
     parser.add_argument(
-        "--added-mass", choices=hydro.FORMS, default="kirchhoff", help="default: kirchhoff (conserves energy)"
+        "--added-mass", choices=FORMS, default="kirchhoff", help="default: kirchhoff (conserves energy)"
     )
     search = parser.add_argument_group("the search")
     search.add_argument(
@@ -167,19 +161,25 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _search(arguments, beam, fluid, say) -> list[Path]:
+    from stepping.provenance import circumstances, now
+
+    from ..results import save
+
     published, (starts, screen) = gaits.planar(), starts_and_screen(arguments)
     say("the published gait swims from rest ...")
-    swim, reference = swim_from_rest(beam, published, fluid, progress=not arguments.quiet)
-    wanted = goal(arguments.goal, reference, arguments.margin, arguments.torque_limit, arguments.curvature_limit)
+    swim, reference = gait_search.swim_from_rest(beam, published, fluid, progress=not arguments.quiet)
+    limits = (arguments.torque_limit, arguments.curvature_limit)
+    wanted = gait_search.goal(arguments.goal, reference, arguments.margin, *limits)
     constraints, words = list(wanted.constraints), wanted.words
-    start, bounds, model = published, dict(BOUNDS), steady_model(beam, fluid)
+    start, bounds, model = published, dict(gait_search.BOUNDS), gait_search.steady_model(beam, fluid)
     if arguments.co_design:
-        start, bounds, model = Design(published, EelBody()), bounds | BODY_BOUNDS, design_model(fluid)
-        constraints.append(body_mass.equal_to(float(reference["mass"])))
+        start, model = co_design.Design(published, co_design.EelBody()), co_design.design_model(fluid)
+        bounds |= co_design.BODY_BOUNDS
+        constraints.append(co_design.body_mass.equal_to(float(reference["mass"])))
         words += f", with a body of {float(reference['mass']):.2f} kg"
     if arguments.vertebrae is not None:
-        model = with_workspace(model, float(beam.length), arguments.vertebrae)
-        constraints.append(workspace_margin.at_least(0.0))
+        model = gait_search.with_workspace(model, float(beam.length), arguments.vertebrae)
+        constraints.append(gait_search.workspace_margin.at_least(0.0))
         words += f", within the workspace of {arguments.vertebrae} vertebrae"
     say(f"goal: {words}")
     say("searching (the first run compiles: a minute or two) ...")
@@ -201,8 +201,8 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
     say("the optimum swims from rest ...")
     gait = optimum.gait.gait if arguments.co_design else optimum.gait
     beam = optimum.gait.body.checked_beam() if arguments.co_design else beam
-    after, arrays = swim_from_rest(beam, gait, fluid, progress=not arguments.quiet)
-    say("\n" + compare(reference, arrays, as_the_optimiser_saw(optimum)) + "\n")
+    after, arrays = gait_search.swim_from_rest(beam, gait, fluid, progress=not arguments.quiet)
+    say("\n" + gait_search.compare(reference, arrays, gait_search.as_the_optimiser_saw(optimum)) + "\n")
     limit = arguments.torque_limit or float(gaits.peak_torque(reference))
     periods = (float(gaits.wave_period(published)), float(gaits.wave_period(gait)))
     record, path, both, data, log = (
@@ -218,7 +218,7 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
 def _record(optimum: gaits.Optimum, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     quantities = {
         quantity.name: {"unit": quantity.unit, "published": float(quantity(before)), "optimum": float(quantity(after))}
-        for quantity in QUANTITIES
+        for quantity in gait_search.QUANTITIES
     }
     parameters = {
         name: {"start": start, "best": best}

@@ -1,20 +1,25 @@
 """`anguilla robot`: published machines made of rigid bodies."""
 
+from __future__ import annotations  # names of modules that are not imported yet
+
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import hydro
-from anguilla import view
-
-from ..results import save
-from ..robots.moth import READINGS as MOTH_READINGS
-from ..robots.registry import ROBOTS
-from ..robots.robot import FLUIDS, Settings
 from . import VERBS
 from .arguments import at_least, directory, positive
+from .deferred import FLUIDS, FORMS, READINGS, ROBOTS, deferred
 from .recipe import with_recipe, write_recipe
 from .swim import FORMATS, FPS, check_pictures
+
+if TYPE_CHECKING:
+    from anguilla import view
+
+    from ..robots import registry
+    from ..robots.robot import Settings
+else:
+    view, registry = deferred("anguilla.view", "anguilla.robots.registry")
 
 DESCRIPTION = """\
 Simulates a published machine made of rigid bodies: its joints follow a given law; the motion of its base and the
@@ -71,7 +76,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser(
         "robot",
         help=VERBS["robot"],
-        description=DESCRIPTION + "".join(f"  {name:9}{robot.help}\n" for name, robot in ROBOTS.items()),
+        description=DESCRIPTION + "".join(f"  {name:9}{words}\n" for name, words in ROBOTS.items()),
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -81,10 +86,10 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     water = parser.add_argument_group("the water")
     water.add_argument("--fluid", choices=FLUIDS, help="default: morison; for natrix buoyancy only, as published")
     water.add_argument(
-        "--added-mass", choices=hydro.FORMS, help="form of the added mass; default: paper (kirchhoff conserves energy)"
+        "--added-mass", choices=FORMS, help="form of the added mass; default: paper (kirchhoff conserves energy)"
     )
     wings = parser.add_argument_group("the moth")
-    wings.add_argument("--reading", choices=tuple(MOTH_READINGS), help="interpretation of its paper; default: TB8")
+    wings.add_argument("--reading", choices=READINGS, help="interpretation of its paper; default: TB8")
     wings.add_argument("--sections", type=at_least(1), metavar="M", help="number of sections per wing; default: 4")
     boat = parser.add_argument_group("the rower")
     boat.add_argument("--optimise", action="store_true", help="search for a faster stroke of the same mean power")
@@ -122,7 +127,7 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
 
 def resolve(arguments: argparse.Namespace) -> None:
     """Gives options that were left to the machine their values."""
-    robot = ROBOTS[arguments.robot]
+    robot = registry.ROBOTS[arguments.robot]
     arguments.t1 = arguments.t1 or robot.duration
     arguments.samples = arguments.samples or max(round(robot.rate * arguments.t1) + 1, 2)
     if arguments.robot == "moth":
@@ -135,8 +140,10 @@ def resolve(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulates, draws, writes, and prints the summary."""
+    from ..results import save
+
     begin = time.perf_counter()
-    robot = ROBOTS[arguments.robot]
+    robot = registry.ROBOTS[arguments.robot]
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
     settings = settings_of(arguments)
     say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles) ...")
@@ -165,6 +172,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
     """The settings of the requested run."""
+    from ..robots.robot import Settings
+
     return Settings(
         t1=arguments.t1,
         samples=arguments.samples,

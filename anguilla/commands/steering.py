@@ -1,16 +1,21 @@
 """The feedback options of `anguilla swim`: a heading and a depth to hold."""
 
+from __future__ import annotations  # names of modules that are not imported yet
+
 import argparse
 import math
-
-import numpy as np
-import xarray as xr
-
-import gaits
-import gaits.feedback as fb
-from gaits.feedback.labels import replayed
+from typing import TYPE_CHECKING
 
 from .arguments import finite
+from .deferred import deferred
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    import gaits
+    import gaits.feedback as fb
+else:
+    gaits, fb = deferred("gaits", "gaits.feedback")
 
 MIDDLE = 1.0  # where heading and depth are measured: half the length of the eel, which yaws least [m]
 SERVO = (0.4, 0.4, 1.0)  # of the offsets and the rolling wave, in beats [-]
@@ -58,11 +63,15 @@ def steered(gait: gaits.Strain, arguments: argparse.Namespace) -> gaits.Steered:
 
 def driven(law: gaits.Strain | gaits.Steered, dataset: xr.Dataset) -> gaits.Strain:
     """The plain gait that was swum."""
+    from gaits.feedback.labels import replayed
+
     return replayed(law, dataset) if isinstance(law, gaits.Steered) else law
 
 
 def lines(dataset: xr.Dataset, arguments: argparse.Namespace) -> list[str]:
     """Heading and depth over the last period, for the summary."""
+    import numpy as np
+
     late = dataset.sel(time=slice(float(dataset["time"][-1]) - arguments.period, None))
     angle = late["sensed_heading"].values
     heading = math.degrees(math.atan2(np.sin(angle).mean(), np.cos(angle).mean()))

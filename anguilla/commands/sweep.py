@@ -1,28 +1,33 @@
 """`anguilla sweep`: the eel's steady swim over a grid of gaits."""
 
+from __future__ import annotations  # names of modules that are not imported yet
+
 import argparse
 import contextlib
 import importlib.util
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-import cosserat
-import gaits
-import hydro
-from anguilla import view
-
-from ..studies.gait_search import steady_model
-from ..sweeps import sweep
 from . import VERBS
 from .arguments import at_least, directory
+from .deferred import FORMS, deferred
 from .recipe import write_recipe
+
+if TYPE_CHECKING:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    import cosserat
+    import gaits
+    import hydro
+    from anguilla import view
+else:
+    jax, jnp, np = deferred("jax", "jax.numpy", "numpy")
+    cosserat, gaits, hydro, view = deferred("cosserat", "gaits", "hydro", "anguilla.view")
 
 DESCRIPTION = """\
 Computes the steady swim of the continuous eel for every gait of a grid: planar curvature waves with varying
@@ -78,7 +83,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     grid.add_argument("--wavelength", type=axis, default=axis("1"), metavar="AXIS", help="[m]; default: 1")
     grid.add_argument("--period", type=axis, default=axis("1"), metavar="AXIS", help="[s]; default: 1")
     parser.add_argument(
-        "--added-mass", choices=hydro.FORMS, default="kirchhoff", help="default: kirchhoff (conserves energy)"
+        "--added-mass", choices=FORMS, default="kirchhoff", help="default: kirchhoff (conserves energy)"
     )
     machine = parser.add_argument_group("the machine")
     machine.add_argument("--chunk", type=at_least(1), default=32, metavar="N", help="gaits at a time; default: 32")
@@ -93,10 +98,17 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 @dataclass(frozen=True)
 class Axis:
-    """Values along an axis of the grid, and the text that specified them."""
+    """Even values along an axis of the grid, and the text that specified them."""
 
     text: str
-    values: np.ndarray
+    low: float
+    high: float
+    count: int
+
+    @property
+    def values(self) -> np.ndarray:
+        """The values."""
+        return np.linspace(self.low, self.high, self.count)
 
     def __str__(self) -> str:
         return self.text
@@ -109,7 +121,7 @@ def axis(text: str) -> Axis:
         low, high, count = (float(parts[0]),) * 2 + (1,) if len(parts) == 1 else (*map(float, parts[:2]), int(parts[2]))
         fits = (
             len(parts) in (1, 3)
-            and np.isfinite(high)
+            and math.isfinite(high)
             and 0 < low <= high
             and count >= 1
             and (count == 1) == (low == high)
@@ -118,7 +130,7 @@ def axis(text: str) -> Axis:
         fits = False
     if not fits:
         raise argparse.ArgumentTypeError(f"{text!r}: must be LOW:HIGH:COUNT, 0 < LOW < HIGH, or one positive value")
-    return Axis(text, np.linspace(low, high, count))
+    return Axis(text, low, high, count)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
@@ -137,6 +149,8 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Sweeps, draws the maps and prints the summary."""
+    from ..sweeps import sweep
+
     begin = time.perf_counter()
     if arguments.devices is not None:
         jax.config.update("jax_num_cpu_devices", arguments.devices)
@@ -184,6 +198,10 @@ def connected(address: str | None) -> contextlib.AbstractContextManager[Any]:
 
 def steady_numbers(beam: cosserat.Beam, fluid: hydro.AbstractFluid) -> Callable[..., dict[str, Any]]:
     """Results of one gait of the grid; NaN if there is no steady swim."""
+    import equinox as eqx
+
+    from ..studies.gait_search import steady_model
+
     model, published = steady_model(beam, fluid), gaits.planar()
     wave = lambda gait: gait.bending3.laws[1]  # noqa: E731
     leaves = lambda gait: (wave(gait).amplitude, wave(gait).wavelength, wave(gait).period)  # noqa: E731

@@ -1,30 +1,33 @@
 """`anguilla swim`: the continuous eel swims one of the published gaits."""
 
+from __future__ import annotations  # names of modules that are not imported yet
+
 import argparse
 import importlib.util
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import xarray as xr
-from matplotlib.figure import Figure
-
-import cosserat
-import gaits
-import hydro
-from anguilla import view
-
-from ..results import save
-from ..view.animation import NO_ENCODER, encoder
-from ..view.energy_rate import with_energy_rate
-from ..view.summary import summarise
 from . import VERBS, steering
 from .arguments import at_least, directory, positive
+from .deferred import FLUIDS, FORMS, GAITS, deferred
 from .recipe import with_recipe, write_recipe
 
-FLUIDS = ("morison", "void")
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    import cosserat
+    import gaits
+    import hydro
+    from anguilla import view
+else:
+    cosserat, gaits, hydro, view = deferred("cosserat", "gaits", "hydro", "anguilla.view")
+
 DURATION = 10.0  # default [s]
 RATE = 40  # output times per second: resolves the power, which oscillates twice per period
+LENGTH = 2.0  # of the eel [m]
 FPS = 20.0  # frames per second
 FORMATS = ("png", "pdf", "svg")  # of figures
 
@@ -85,7 +88,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--gait", choices=tuple(gaits.PUBLISHED), default="planar", help="default: planar")
+    parser.add_argument("--gait", choices=GAITS, default="planar", help="default: planar")
     parser.add_argument(
         "--t1", type=positive, metavar="S", help=f"duration [s]; default: 10, with feedback {steering.DURATION:g}"
     )
@@ -111,7 +114,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     water = parser.add_argument_group("the water")
     water.add_argument("--fluid", choices=FLUIDS, default="morison", help="default: morison (drag and added mass)")
     water.add_argument(
-        "--added-mass", choices=hydro.FORMS, help="form of the added mass; default: paper (kirchhoff conserves energy)"
+        "--added-mass", choices=FORMS, help="form of the added mass; default: paper (kirchhoff conserves energy)"
     )
     numbers = parser.add_argument_group("the numbers")
     numbers.add_argument("--samples", type=at_least(2), metavar="N", help=f"output times; default: {RATE} per second")
@@ -146,8 +149,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def check(arguments: argparse.Namespace) -> str | None:
     """Checks combinations of arguments; returns an error message or None."""
-    if arguments.tail_start >= float(cosserat.eel().length):
-        return f"argument --tail-start: {arguments.tail_start:g}: must be less than the length of the body, 2 m"
+    if arguments.tail_start >= LENGTH:
+        return f"argument --tail-start: {arguments.tail_start:g}: must be less than the body's length, {LENGTH:g} m"
     return steering.check(arguments) or check_pictures(arguments)
 
 
@@ -161,8 +164,11 @@ def check_pictures(arguments: argparse.Namespace) -> str | None:
         return f"argument --width: {arguments.width}: must be at most 4096"
     if getattr(arguments, "interactive", False) and importlib.util.find_spec("plotly") is None:
         return "argument --interactive: needs plotly, which is not installed: pip install 'anguilla[interactive]'"
-    if arguments.film == "mp4" and not arguments.no_animation and encoder() is None:
-        return f"argument --film: {NO_ENCODER}"
+    if arguments.film == "mp4" and not arguments.no_animation:
+        from ..view.animation import NO_ENCODER, encoder
+
+        if encoder() is None:
+            return f"argument --film: {NO_ENCODER}"
     return None
 
 
@@ -185,6 +191,10 @@ def body(arguments: argparse.Namespace) -> cosserat.Beam | cosserat.Soft:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulates, draws, writes, and prints the summary."""
+    from ..results import save
+    from ..view.energy_rate import with_energy_rate
+    from ..view.summary import summarise
+
     begin = time.perf_counter()
     say = _silent if arguments.quiet else _say
     gait = gaits.PUBLISHED[arguments.gait](wavelength=arguments.wavelength, period=arguments.period)

@@ -26,4 +26,4 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_arguments(parser)
-    parser.set_defaults(run=command.execute)
+    parser.set_defaults(run=command.execute, check=command.unknown_check)

@@ -1,20 +1,19 @@
 """`anguilla vertebra`: actuation of a chain of vertebrae in a recorded swim."""
 
+from __future__ import annotations  # names of modules that are not imported yet
+
 import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import xarray as xr
-
-import gaits
-from anguilla.results import load
-from anguilla.view.record import check_record
+from typing import TYPE_CHECKING, Any
 
 from . import VERBS
 from .arguments import at_least, directory
 from .recipe import write_recipe
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 DESCRIPTION = """\
 Converts a recorded swim of the beam to angles, rates and torques of the three motors of every parallel vertebra
@@ -65,6 +64,9 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Reads a swim, computes the actuation, draws the figures and prints the summary."""
+    from anguilla.results import load
+    from anguilla.view.record import check_record
+
     begin = time.perf_counter()
     dataset = load(arguments.swim)
     check_record(dataset, ("time", "X"), name=str(arguments.swim), made_by="anguilla swim")
@@ -90,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _gait(dataset: xr.Dataset) -> Callable | None:
     """The gait recorded in the file by `anguilla swim`; None for a swim of another origin."""
+    import gaits
+
     attributes = dataset.attrs
     if attributes.get("gait") not in gaits.PUBLISHED or "period" not in attributes:
         return None

@@ -1,6 +1,7 @@
 """Published machines, one package each: model, laws, studies, figures, film and command-line entry.
 
-A machine is imported when it is first used: `robots.eel.model()`.
+A machine is imported when it is first used: `robots.eel.model()`. `robots.ROBOTS["rower"].run(robots.Settings(...))`
+does what `anguilla robot rower` does.
 """
 
 import importlib
@@ -8,15 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import eel as eel, moth as moth, natrix as natrix, rower as rower, snake as snake, vertebra as vertebra
+    from .registry import ROBOTS as ROBOTS
+    from .robot import Robot as Robot, Settings as Settings
 
 MACHINES = ("eel", "moth", "natrix", "rower", "snake", "vertebra")
+_HOME = {"ROBOTS": ".registry", "Robot": ".robot", "Settings": ".robot"}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name], __name__), name)
     if name not in MACHINES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return importlib.import_module(f".{name}", __name__)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *MACHINES})
+    return sorted({*MACHINES, *_HOME})

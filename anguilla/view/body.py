@@ -39,7 +39,9 @@ def sections_at(dataset: xr.Dataset, time: float, rings: int = 110) -> Sections:
     quaternion = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
     b, c = (np.sqrt(np.interp(x, X, dataset[name].values ** 2)) for name in ("semiaxis_b", "semiaxis_c"))
     b[[0, -1]], c[[0, -1]] = 0.0, 0.0  # closes the skin
-    return Sections(np.stack([np.interp(x, X, p) for p in position.T], axis=-1), rotation_matrices(quaternion), b, c)
+    full = np.interp(x, X, dataset["section_fullness"].values) if "section_fullness" in dataset.variables else None
+    centre = np.stack([np.interp(x, X, p) for p in position.T], axis=-1)
+    return Sections(centre, rotation_matrices(quaternion), b, c, full)
 
 
 def parts_at(dataset: xr.Dataset, time: float, rings: int = 110) -> tuple[Sections, ...]:

@@ -45,7 +45,7 @@ def tree_size(dataset: xr.Dataset) -> float:
 
 
 def _placed(local: Sections, position, rotation) -> Sections:
-    return Sections(position + local.position @ rotation.T, rotation @ local.rotation, local.b, local.c)
+    return Sections(position + local.position @ rotation.T, rotation @ local.rotation, local.b, local.c, local.fullness)
 
 
 def _shaped(dataset: xr.Dataset) -> dict[int, Sections]:
@@ -61,8 +61,11 @@ def _shaped(dataset: xr.Dataset) -> dict[int, Sections]:
         along = (centre - middle) @ axes[:, 0]
         x = 0.5 * length * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, RINGS))
         order = np.argsort(along)
-        b, c = (np.interp(x, along[order], dataset[name].values[mine][order]) for name in ("shape_b", "shape_c"))
-        links[int(body)] = _closed(middle + x[:, None] * axes[:, 0], axes, b, c)
+        at = lambda name, mine=mine, x=x, along=along, order=order: np.interp(  # noqa: E731
+            x, along[order], dataset[name].values[mine][order]
+        )
+        full = at("shape_fullness") if "shape_fullness" in dataset.variables else None
+        links[int(body)] = _closed(middle + x[:, None] * axes[:, 0], axes, at("shape_b"), at("shape_c"), full)
     return links
 
 
@@ -88,9 +91,14 @@ def _rods(dataset: xr.Dataset, shaped: set[int]) -> dict[int, Sections]:
 
 
 def _closed(
-    centre: Float[np.ndarray, "rings 3"], axes: Float[np.ndarray, "3 3"], b: np.ndarray, c: np.ndarray
+    centre: Float[np.ndarray, "rings 3"],
+    axes: Float[np.ndarray, "3 3"],
+    b: np.ndarray,
+    c: np.ndarray,
+    fullness: np.ndarray | None = None,
 ) -> Sections:
     """A tube with one direction, closed at both ends by rings of zero size."""
     centre = np.concatenate([centre[:1], centre, centre[-1:]])
     b, c = (np.concatenate([[0.0], half, [0.0]]) for half in (b, c))
-    return Sections(centre, np.broadcast_to(axes, (len(b), 3, 3)), b, c)
+    full = None if fullness is None else np.concatenate([fullness[:1], fullness, fullness[-1:]])
+    return Sections(centre, np.broadcast_to(axes, (len(b), 3, 3)), b, c, full)

@@ -30,7 +30,9 @@ class Skin:
     abscissa: Float[np.ndarray, "corners"]
 
 
-def skin(dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 20) -> Skin:
+def skin(
+    dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 20, span: tuple[float, float] | None = None
+) -> Skin:
     """The surface at even instants of a recorded run.
 
     Args:
@@ -38,12 +40,14 @@ def skin(dataset: xr.Dataset, frames: int = 61, rings: int = 60, around: int = 2
         frames: number of instants, including the first and the last.
         rings: number of rings along the body.
         around: number of points per ring.
+        span: first and last instant [s]; those of the record when None.
     """
     check_body(dataset)
     for name, value, least in (("frames", frames, 2), ("rings", rings, 24), ("around", around, 3)):
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} = {value!r}: must be an integer of at least {least}")
-    time = np.linspace(float(dataset["time"][0]), float(dataset["time"][-1]), frames)
+    begin, end = (float(dataset["time"][0]), float(dataset["time"][-1])) if span is None else span
+    time = np.linspace(begin, end, frames)
 
     def instant(t: float) -> Float[np.ndarray, "corners 3"]:
         return np.concatenate([ring_points(part, around).reshape(-1, 3) for part in parts_at(dataset, t, rings)])

@@ -1,8 +1,10 @@
-"""Surface of a body: rings of elliptic sections connected by quadrilaterals.
+"""Surface of a body: rings of sections connected by quadrilaterals.
 
-A body is any sequence of placed ellipses, so beams and links of a tree are drawn the same way.
+A body is any sequence of placed rings, so beams and links of a tree are drawn the same way. A ring is an ellipse or,
+for a section of another shape, the superellipse |y/b|ⁿ + |z/c|ⁿ = 1 of its width, height and area.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,28 +16,43 @@ EYE = "#15181A"
 LIGHT = (-0.35, -0.45, 0.82)  # direction towards the light, in the world
 
 
+ELLIPSE = 0.25 * np.pi  # area of an ellipse relative to the rectangle around it
+_EXPONENTS = np.geomspace(0.6, 24.0, 200)
+_FULLNESS = np.array([math.gamma(1.0 + 1.0 / n) ** 2 / math.gamma(1.0 + 2.0 / n) for n in _EXPONENTS])
+
+
 @dataclass(frozen=True)
 class Sections:
-    """Placed ellipses, from the first ring to the last.
+    """Placed rings, from the first to the last.
 
     Attributes:
         position: centres in the world [m].
         rotation: axes t1 (along), t2 (semi-axis b), t3 (semi-axis c) in the world, as columns.
-        b: semi-axis along t2 [m].
-        c: semi-axis along t3 [m].
+        b: semi-axis, or half the width, along t2 [m].
+        c: semi-axis, or half the height, along t3 [m].
+        fullness: area relative to that of the rectangle 2b × 2c [-]; None for ellipses.
     """
 
     position: Float[np.ndarray, "rings 3"]
     rotation: Float[np.ndarray, "rings 3 3"]
     b: Float[np.ndarray, "rings"]
     c: Float[np.ndarray, "rings"]
+    fullness: Float[np.ndarray, "rings"] | None = None
+
+    def around(self, angle: Float[np.ndarray, "points"]) -> Float[np.ndarray, "rings points 2"]:
+        """Points (y, z) of the rings in their planes, at angles from t2 towards t3 [m]."""
+        y, z = np.broadcast_to(np.cos(angle), (len(self.b), len(angle))), np.sin(angle)[None, :]
+        if self.fullness is not None:
+            power = (2.0 / np.interp(self.fullness, _FULLNESS, _EXPONENTS))[:, None]
+            y, z = (np.sign(x) * np.abs(x) ** power for x in (y, z))
+        return np.stack([self.b[:, None] * y, self.c[:, None] * z], axis=-1)
 
     def on_skin(
         self, ring: int, angle: Float[np.ndarray, "points"]
     ) -> tuple[Float[np.ndarray, "points 3"], Float[np.ndarray, "points 3"]]:
         """Points of one ring at angles from t2 towards t3 [rad], and the outward normals of its ellipse."""
         b, c, rotation = self.b[ring], self.c[ring], self.rotation[ring]
-        point = np.stack([0.0 * angle, b * np.cos(angle), c * np.sin(angle)], axis=-1)
+        point = np.concatenate([0.0 * angle[:, None], self.around(angle)[ring]], axis=-1)
         normal = np.stack([0.0 * angle, c * np.cos(angle), b * np.sin(angle)], axis=-1)
         normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
         return self.position[ring] + point @ rotation.T, normal @ rotation.T
@@ -75,14 +92,7 @@ def rgb(colour: str) -> Float[np.ndarray, "3"]:
 def ring_points(sections: Sections, around: int = AROUND) -> Float[np.ndarray, "rings around 3"]:
     """Points of the surface, `around` per ring, ordered from t2 towards t3."""
     angle = 2.0 * np.pi * np.arange(around) / around
-    local = np.stack(
-        [
-            np.zeros((len(sections.b), around)),
-            sections.b[:, None] * np.cos(angle),
-            sections.c[:, None] * np.sin(angle),
-        ],
-        axis=-1,
-    )
+    local = np.concatenate([np.zeros((len(sections.b), around, 1)), sections.around(angle)], axis=-1)
     return sections.position[:, None] + np.einsum("rij,raj->rai", sections.rotation, local)
 
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import EllipticSection
+from hydro import BodySection
 from spatial import Numbers, finite, non_negative, positive
 from spatial.checks import shown, spread
 from spatial.printing import Printed
@@ -24,11 +24,11 @@ class AbstractStress(Printed):
     """A law of the material: energy density and damping."""
 
     @abc.abstractmethod
-    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def stiffness(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """Stiffness against each strain, about the rest shape, in the section frame [N, N·m²]."""
 
     @abc.abstractmethod
-    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """Viscosity against the rate of each strain, in the section frame [N·s, N·m²·s]."""
 
     @property
@@ -37,18 +37,18 @@ class AbstractStress(Printed):
         return True
 
     def energy(
-        self, X: Float[Array, ""], section: EllipticSection, strain: Float[Array, "6"], rest: Float[Array, "6"]
+        self, X: Float[Array, ""], section: BodySection, strain: Float[Array, "6"], rest: Float[Array, "6"]
     ) -> Float[Array, ""]:
         """Elastic energy per metre [J/m]: ½ (ξ - ξ*)ᵀ H (ξ - ξ*) unless the law says otherwise."""
         return 0.5 * jnp.sum(self.stiffness(X, section) * (strain - rest) ** 2)
 
 
 class Elastic(AbstractStress):
-    """Linear elastic material of elliptic sections, with Kelvin-Voigt damping.
+    """Linear elastic material, with Kelvin-Voigt damping.
 
         H = diag(EA, κGA, κGA, GJ, EI2, EI3),   D = τ H + diag(damping)
 
-    EI2 = Eπbc³/4 is about t2, EI3 = Eπb³c/4 about t3, and GJ = Gπb³c³/(b² + c²), Saint-Venant's for an ellipse.
+    Of an ellipse, EI2 = Eπbc³/4 is about t2, EI3 = Eπb³c/4 about t3, and GJ = Gπb³c³/(b² + c²), Saint-Venant's.
 
     Attributes:
         young: Young's modulus E [Pa].
@@ -93,16 +93,14 @@ class Elastic(AbstractStress):
         self.damping_time = non_negative("Elastic.damping_time", damping_time, "s", ())
         self.extra_damping = spread("Elastic.damping", non_negative("Elastic.damping", damping), 6)
 
-    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def stiffness(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """EA, κGA, κGA, GJ, EI2, EI3 [N, N·m²]."""
-        b, c, area = section.b, section.c, section.area
-        square = b**2 + c**2
-        torsion = jnp.pi * (b * c) ** 3 / jnp.where(square > 0, square, 1.0)
+        area = section.area
         bending = section.second_moments[..., 1:]
         sheared = self.shear_correction * self.shear * area
-        return jnp.stack([self.young * area, sheared, sheared, self.shear * torsion, *(self.young * bending)])
+        return jnp.stack([self.young * area, sheared, sheared, self.shear * section.torsion, *(self.young * bending)])
 
-    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """τ H and what is given besides [N·s, N·m²·s]."""
         return self.damping_time * self.stiffness(X, section) + self.extra_damping
 
@@ -129,11 +127,11 @@ class Springs(AbstractStress):
         self.damping_time = non_negative("Springs.damping_time", damping_time, "s", ())
         self.extra_damping = _along("Springs.damping", damping)
 
-    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def stiffness(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """As given [N, N·m²]."""
         return _at(self.values, X)
 
-    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """τ H and what is given besides [N·s, N·m²·s]."""
         return self.damping_time * _at(self.values, X) + _at(self.extra_damping, X)
 
@@ -173,16 +171,16 @@ class Hyperelastic(AbstractStress):
         """False: the stress is that of the energy."""
         return False
 
-    def stiffness(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def stiffness(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """Diagonal of the second derivative of U at the rest shape [N, N·m²]."""
         return jnp.diagonal(jax.hessian(self.density, argnums=1)(X, self.rest))
 
-    def damping(self, X: Float[Array, ""], section: EllipticSection) -> Float[Array, "6"]:
+    def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
         """As given [N·s, N·m²·s]."""
         return _at(self.viscosity, X)
 
     def energy(
-        self, X: Float[Array, ""], section: EllipticSection, strain: Float[Array, "6"], rest: Float[Array, "6"]
+        self, X: Float[Array, ""], section: BodySection, strain: Float[Array, "6"], rest: Float[Array, "6"]
     ) -> Float[Array, ""]:
         """U(X, ξ) [J/m]."""
         return self.density(X, strain)

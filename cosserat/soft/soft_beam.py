@@ -10,7 +10,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import EllipticSection, Profile
+from hydro import BodySection, Profile
 from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, finite
 from spatial.checks import callable_as, of_kind, sequence, shaped, shown
@@ -180,7 +180,7 @@ class Soft(eqx.Module):
         """Panels of the load grid on each piece of the profile."""
         return self.beam.load_panels
 
-    def section_inertia(self, section: EllipticSection, X: Float[Array, ""]) -> Float[Array, "6 6"]:
+    def section_inertia(self, section: BodySection, X: Float[Array, ""]) -> Float[Array, "6 6"]:
         """Inertia per metre of the section at X, in its frame [kg/m, kg·m]."""
         return self.beam.section_inertia(section, X)
 

@@ -39,8 +39,8 @@ class Objective(eqx.Module):
         missing = [name for name, value in values.items() if value is None]
         if missing:
             raise ValueError(
-                f"{self.name}: needs the arrays {', '.join(self.arrays)}; {missing[0]!r} is missing. Give it a motion, "
-                "such as cosserat.steady_swim(beam, gait, fluid) returns (in optimise: model=...)"
+                f"{self.name}: needs the arrays {', '.join(self.arrays)}; {missing[0]!r} is missing{_there(motion)}. "
+                "Give it a motion, such as cosserat.steady_swim(beam, gait, fluid) returns (in optimise: model=...)"
             )
         return self.function(**values)
 
@@ -109,8 +109,24 @@ class Constraint(eqx.Module):
         return self.objective.name
 
 
+def _there(motion: Any) -> str:
+    """Words on the arrays that a motion has; none for no motion."""
+    names = list(motion) if isinstance(motion, Mapping) else list(getattr(motion, "__dict__", ()))
+    return f" in this motion, which has {', '.join(map(str, names))}" if names else ""
+
+
 def quantity(name: str, unit: str, function: Callable[..., Array], *arrays: str) -> Objective:
     """Defines an objective from a function.
+
+    The arrays are those of the motion that the model returns. `cosserat.steady_swim` and the other periodic motions
+    return a `Cycle`: time, period, position, displacement, turn, power, X, torque, curvature, mass, start, multipliers,
+    residual, converged and, with a wake, wake_power. A model of your own may return a dictionary of any arrays.
+
+    >>> import gaits
+    >>> import jax.numpy as jnp
+    >>> swing = gaits.quantity("swing of the power", "W", lambda power: jnp.max(power) - jnp.min(power), "power")
+    >>> float(swing(power=jnp.array([0.2, 1.0, 0.4])))
+    0.8
 
     Args:
         name: name of the quantity.

@@ -19,12 +19,15 @@ def draw(optimum: Any, figure: Any = None) -> Any:
     if figure is None:
         figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     top, bottom = figure.subplots(2, 1, sharex=True)
+    # A quantity that is maximised is minimised with its sign changed; it is drawn as itself.
+    most = optimum.objective.startswith("-") and not any(sum in optimum.objective for sum in (" + ", " - "))
+    sign, words = (-1.0, optimum.objective[1:]) if most else (1.0, optimum.objective)
     ways = sorted({e.start for e in optimum.history})
     winner = next(e.start for e in optimum.history if e.values[0] == optimum.value and e.violation == optimum.violation)
     for start in ways:
         steps = [e for e in optimum.history if e.start == start]
         k = np.arange(1, len(steps) + 1)
-        value = np.array([e.values[0] for e in steps])
+        value = sign * np.array([e.values[0] for e in steps])
         good = np.array([e.violation <= max(1e-6, optimum.violation) for e in steps])
         own = start == winner
         colour = COLOURS[0] if own else "#B8C2CA"
@@ -34,10 +37,11 @@ def draw(optimum: Any, figure: Any = None) -> Any:
             top.plot(k[~good], value[~good], "o", markerfacecolor="white", markeredgecolor=colour, markersize=5,
                      zorder=4, label="infeasible")  # fmt: skip
             _parameters(bottom, optimum, k, steps)
-    top.axhline(optimum.value, color="#22303A", linewidth=0.8, linestyle=":")
+    top.axhline(sign * optimum.value, color="#22303A", linewidth=0.8, linestyle=":")
     unit = f" [{optimum.unit}]" if optimum.unit and optimum.unit != "1" else " [-]"
-    top.set_ylabel(optimum.objective + unit)
-    top.set_title(f"{optimum.objective}: {optimum.before:.4g} to {optimum.value:.4g}{unit}", loc="left")
+    top.set_ylabel(words + unit)
+    how = "maximised" if most else "minimised"
+    top.set_title(f"{words}, {how}: {sign * optimum.before:.4g} to {sign * optimum.value:.4g}{unit}", loc="left")
     if optimum.limits:
         top.legend(loc="best")
     bottom.set_xlabel("evaluation (value and derivatives) [-]")

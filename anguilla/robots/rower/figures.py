@@ -199,6 +199,13 @@ def _errors(table, mode, passive):
     return errors
 
 
+SYMBOLS = (
+    "$L_e$: lever of the oar, from the lock to the blade; fitted to the published speed.  "
+    "$k$: form factor of the hull,\nwhose resistance is $(1 + k)$ times its friction; the paper prints $k$ = 1.  "
+    "Dashed: as fitted."
+)
+
+
 def rowing_sensitivity(dataset: xr.Dataset) -> Figure:
     """Mean speed and power of the first motion when one parameter is changed."""
     cases = [str(case) for case in dataset["case"].values]
@@ -222,6 +229,7 @@ def rowing_sensitivity(dataset: xr.Dataset) -> Figure:
         left.set_yticks(rows, cases)
         left.grid(axis="y", visible=False)
         right.grid(axis="y", visible=False)
+        figure.suptitle(SYMBOLS, fontsize=9, x=0.01, ha="left")
     return figure
 
 

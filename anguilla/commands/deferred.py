@@ -1,0 +1,35 @@
+"""Modules that are imported when they are first used, so that help and bad arguments are answered at once.
+
+What the options themselves need of the engines, the names to choose from, is repeated here; a test compares.
+"""
+
+import importlib
+from typing import Any
+
+GAITS = ("planar", "turn", "dive", "spiral")  # gaits.PUBLISHED
+FORMS = ("paper", "kirchhoff")  # hydro.FORMS
+FLUIDS = ("morison", "void")  # robots.robot.FLUIDS
+GOALS = ("faster", "cheaper")  # studies.gait_search.GOALS
+READINGS = ("TB8", "TB8m", "BT9", "BT9c")  # robots.moth.READINGS
+ROBOTS = {  # the help texts of robots.registry.ROBOTS
+    "eel": "13 bodies, 36 revolute joints, 2.08 m: swims forward (Khalil and others, 2013, section VI)",
+    "moth": "a thorax and two soft wings of passive joints: hovers at 25 Hz (Porez and others, 2013)",
+    "natrix": "14 bodies, rolling shells, 1.24 m: undulates on the water (Xie and others, 2023)",
+    "rower": "a single scull with its rower, one closed loop, 99.75 kg: rows at 27 a minute (Khalil and Rongere, 2013)",
+    "snake": "10 links on passive wheels, 1.4 m: lateral undulation on dry friction (Liljebäck and others, 2013)",
+}
+
+
+class Deferred:
+    """Stands for a module: the first attribute imports it."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(importlib.import_module(self._name), attribute)
+
+
+def deferred(*names: str) -> tuple[Any, ...]:
+    """One stand-in for each module named."""
+    return tuple(Deferred(name) for name in names)

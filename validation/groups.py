@@ -1,0 +1,3 @@
+"""Names of the groups of checks."""
+
+GROUPS = ("conservation", "agreement", "closed forms")
