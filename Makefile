@@ -62,7 +62,7 @@ browser-test: $(BROWSER_READY)  ## the interactive page in headless Chromium, in
 	.ci/chromium
 	$(BIN)/python -m pytest tests/browser -o addopts=--import-mode=importlib
 
-$(DOCS_READY): $(READY)
+$(DOCS_READY): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $(DOCS_READY)
 

@@ -14,10 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike
+from typing_extensions import TypeAliasType
 
 from .forked_process import refuse_forked
 
-Numbers = ArrayLike | Sequence[Any]  # anything from which a constructor makes an array of numbers
+# Anything from which a constructor makes an array of numbers. Named, so that `help` shows the name, not the union.
+Numbers = TypeAliasType("Numbers", ArrayLike | Sequence[Any])
 Shape = tuple[int | None, ...]  # None stands for any length
 
 

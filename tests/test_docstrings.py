@@ -13,6 +13,7 @@ What the entry leaves out, the text above the entries may say for all; and an en
 import collections.abc
 import inspect
 import re
+import types
 import typing
 from typing import Any
 
@@ -71,7 +72,10 @@ def shapes(annotation: Any) -> list[str]:
         return [annotation.dim_str] if annotation.dtype is Float else []
     if annotation == Numbers or annotation == Numbers | None:
         return [""]
-    return [shape for part in typing.get_args(annotation) for shape in shapes(part)]
+    inside = typing.get_args(annotation)
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):  # a law, or the numbers of a constant one
+        inside = [part for part in inside if part is not Numbers]
+    return [shape for part in inside for shape in shapes(part)]
 
 
 def annotations(value: Any) -> tuple[dict[str, Any], Any]:

@@ -1,3 +1,3 @@
 """Names of the groups of checks."""
 
-GROUPS = ("conservation", "agreement", "closed forms")
+GROUPS = ("conservation", "agreement", "closed forms")  # in the order in which they are printed

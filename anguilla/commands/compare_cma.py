@@ -28,7 +28,7 @@ def compare_with_cma(arguments: argparse.Namespace, beam: Any, fluid: Any, say: 
     starts, screen = starts_and_screen(arguments)
     model, comparisons = steady_model(beam, fluid), []
     for name, (objective, bounds) in compared_problems().items():
-        say(f"{name}: gradients, then CMA-ES (the first run compiles: some minutes) ...")
+        say(f"{name}: gradients, then CMA-ES (the first run compiles) ...")
         comparison = against_cma(
             name,
             objective,

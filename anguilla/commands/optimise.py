@@ -182,7 +182,7 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
         constraints.append(gait_search.workspace_margin.at_least(0.0))
         words += f", within the workspace of {arguments.vertebrae} vertebrae"
     say(f"goal: {words}")
-    say("searching (the first run compiles: a minute or two) ...")
+    say("searching (the first run compiles) ...")
     optimum = gaits.optimise(
         wanted.objective,
         start,

@@ -160,7 +160,7 @@ def run(arguments: argparse.Namespace) -> int:
     axes = {name: getattr(arguments, name).values for name in ("amplitude", "wavelength", "period")}
     gaits_in_all = int(np.prod([len(values) for values in axes.values()]))
     where = f"{len(jax.devices())} devices" if arguments.cluster is None else f"the cluster at {arguments.cluster}"
-    say(f"{gaits_in_all} gaits on {where} (the first run compiles: a minute or two) ...")
+    say(f"{gaits_in_all} gaits on {where} (the first run compiles) ...")
     fn = steady_numbers(cosserat.eel(), hydro.Morison(added_mass=arguments.added_mass))
     store = arguments.out / STORE
     title = f"steady swims of the eel, added mass {arguments.added_mass}"

@@ -113,7 +113,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
         f"balance         motors = change of energy + losses, to {balance:.1e} of them; loop closed to {gap:.0e} m",
         f"orbit           residual {float(dataset['orbit_residual'].max()):.0e}; largest multiplier "
         f"{float(dataset['multiplier'].max()):.2f}",
-        f"fitted          L_e = {LEVER:g} m, lock to blade, to the published 4.28 m/s; curves of the joints, rigging and "
+        f"fitted          L_e = {LEVER:g} m, lock to blade, to the published 4.28 m/s; curves of joints, rigging and "
         "hull are a reconstruction",
         "sensitivity     of the 40 % motion:",
     ]
