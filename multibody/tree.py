@@ -74,11 +74,12 @@ class Tree(eqx.Module):
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(self.kinds).items()) or "none"
-        passive = sum(not actuated for actuated in self.actuated)
+        moving = [actuated for kind, actuated in zip(self.kinds, self.actuated, strict=True) if kind != "fixed"]
+        passive = moving.count(False)
         mass = value_text(jnp.sum(self.inertia[:, 0, 0]))
         return (
             f"Tree(base {self.base}, {len(self.names)} bodies, {mass} kg; joints: {kinds}; "
-            f"{len(self.kinds) - passive} actuated, {passive} passive)"
+            f"{len(moving) - passive} actuated, {passive} passive)"
         )
 
     def _repr_html_(self) -> str:
