@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from spatial import Numbers, increasing, non_negative, positive
 from spatial.checks import sequence
@@ -129,6 +129,10 @@ class GeneralSection(AbstractSection):
     def second_moments(self) -> Float[Array, "*batch 3"]:
         """Second moments J1, J2, J3 of the area about t1, t2, t3 [m⁴]."""
         return jnp.stack([self.J2 + self.J3, self.J2, self.J3], axis=-1)
+
+    def contains(self, y: Float[Array, "*batch"], z: Float[Array, "*batch"]) -> Bool[Array, "*batch"]:
+        """Whether points y along t2, z along t3 [m] lie in the rectangle around it: there is no outline to ask."""
+        return (jnp.abs(y) <= self.b * (1.0 + 1e-9)) & (jnp.abs(z) <= self.c * (1.0 + 1e-9))
 
     def inertia(self, density: Float[Array, "*batch"]) -> Float[Array, "*batch 6 6"]:
         """Inertia per metre of the homogeneous section, in its frame [kg/m, kg·m]."""

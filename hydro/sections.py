@@ -8,7 +8,7 @@ import abc
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from spatial import body_inertia
 
@@ -105,6 +105,9 @@ class EllipticSection(AbstractEllipseLike):
     b: Float[Array, "*batch"]
     c: Float[Array, "*batch"]
 
+    def __init__(self, b: Float[Array, "*batch"], c: Float[Array, "*batch"]):
+        self.b, self.c = b, c
+
     @property
     def area(self) -> Float[Array, "*batch"]:
         """Area [m²]."""
@@ -139,6 +142,10 @@ class EllipticSection(AbstractEllipseLike):
         """Saint-Venant's torsion constant πb³c³/(b² + c²) [m⁴]."""
         square = self.b**2 + self.c**2
         return jnp.pi * (self.b * self.c) ** 3 / jnp.where(square > 0, square, 1.0)
+
+    def contains(self, y: Float[Array, "*batch"], z: Float[Array, "*batch"]) -> Bool[Array, "*batch"]:
+        """Whether points with coordinates y along t2 and z along t3 [m] lie inside, up to rounding."""
+        return (y / self.b) ** 2 + (z / self.c) ** 2 <= 1.0 + 1e-9
 
     def inertia(self, density: Float[Array, "*batch"]) -> Float[Array, "*batch 6 6"]:
         """Inertia per metre of the homogeneous section, in its frame [kg/m, kg·m]. [BPK06, eq. (6)]"""

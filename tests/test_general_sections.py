@@ -1,5 +1,7 @@
 """Sections that are not elliptic: inertia by hand, the ellipse as a special case, both space paths and both engines."""
 
+import warnings
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -186,3 +188,14 @@ def test_refusals(name):
     call, words = REFUSED[name]
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_a_tendon_in_the_corner_of_a_box_is_inside_and_bending_stiffness_is_that_of_the_box():
+    corner = cosserat.Thread((0.009, 0.019), gaits.Tension(1.0))
+    law = cosserat.Elastic(young=2e6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cosserat.Soft(prism(BAR), cosserat.FreeStrains(modes={"K3": 2}), law, actuators=[corner])
+    found = law.stiffness(jnp.zeros(()), BAR)
+    expected = 2e6 * np.array([WIDTH * HEIGHT, WIDTH * HEIGHT**3 / 12, WIDTH**3 * HEIGHT / 12])
+    np.testing.assert_allclose(found[jnp.array([0, 4, 5])], expected, rtol=1e-12)

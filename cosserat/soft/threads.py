@@ -140,16 +140,16 @@ class Route(Printed):
             D, section = jax.vmap(self.at)(X), jax.vmap(profile)(X)
         if isinstance(D, Tracer) or isinstance(section.b, Tracer):
             return
+        outside = ~np.asarray(section.contains(D[:, 1], D[:, 2]))
         D, b, c = np.asarray(D), np.asarray(section.b), np.asarray(section.c)
         if not np.all(np.isfinite(D)):
             where = float(X[int(np.argmin(np.isfinite(D).all(axis=1)))])
             raise ValueError(f"{name}.routing is {D[~np.isfinite(D)][0]} at X = {where:g} m: must be finite")
-        outside = (D[:, 1] / b) ** 2 + (D[:, 2] / c) ** 2 > 1.0 + 1e-9
         if outside.any():
             k = int(np.argmax(outside))
             warnings.warn(
                 f"{name}.routing: the offset ({D[k, 1]:.3g}, {D[k, 2]:.3g}) m at X = {float(X[k]):.3g} m lies outside "
-                f"of the section, whose semi-axes are {b[k]:.3g} and {c[k]:.3g} m.",
+                f"of the section, whose half width and height are {b[k]:.3g} and {c[k]:.3g} m.",
                 stacklevel=5,
             )
 
