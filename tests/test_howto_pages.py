@@ -33,6 +33,7 @@ def test_the_page_runs(page, monkeypatch, capsys):
         assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05
     elif page == "control":
         assert float(re.search(r"turned by (\d+\.\d) deg", printed).group(1)) > 3.0  # to the left
+        assert float(re.search(r"control: heading (\d+\.\d) deg", printed).group(1)) == pytest.approx(60.0, abs=1.0)
         assert float(re.search(r"after 20 periods: (\S+)", printed).group(1)) < 0.05
     elif page == "learn":
         assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05

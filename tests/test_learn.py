@@ -93,6 +93,37 @@ def test_a_batch_of_randomised_environments_is_its_members(cruise):
     assert np.linalg.norm(batch[0, -1] - batch[1, -1]) > 1e-4
 
 
+@pytest.mark.slow
+def test_a_batch_on_devices_is_its_members(cruise):
+    """19 starts: one lane of 16 and a part of another."""
+    keys, policy = jax.random.split(jax.random.key(8), 19), learn.NeuralPolicy(cruise, KEY)
+    policy = eqx.tree_at(lambda p: p.network.layers[-1].bias, policy, jnp.array([0.5, 0.2, 0.1, 0.0]))
+    batch = eqx.filter_jit(learn.unroll_batch)(cruise, policy, keys, 3)
+    assert batch.rewards.shape == (19, 3)
+    for k in (0, 15, 16, 18):
+        alone = unroll(cruise, policy, keys[k], 3)
+        np.testing.assert_allclose(batch.states.centre[k], alone.states.centre, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(batch.actions[k], alone.actions, rtol=0, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_a_policy_learns_from_observations(cruise):
+    """By derivatives and by returns alone; the best found gives the return that was recorded."""
+    network, steps = learn.NeuralPolicy(cruise, KEY), 20
+    starts = jax.random.split(jax.random.fold_in(KEY, 0), 4)
+    value = eqx.filter_jit(learn.mean_return)
+    begin = float(value(cruise, network, starts, steps))
+    for learned in (
+        learn.by_gradients(cruise, network, KEY, ascents=8, rate=0.05, steps=steps),
+        learn.by_evolution(cruise, network, KEY, generations=4, population=8, steps=steps),
+    ):
+        assert np.all(np.diff(learned.returns) >= 0.0)
+        assert learned.returns[-1] > begin + 1e-3  # of some 5 mm in 0.4 s from rest
+        assert float(value(cruise, learned.policy, starts, steps)) == pytest.approx(learned.returns[-1], abs=1e-9)
+        seen = jax.random.normal(KEY, (2, 25))
+        assert not np.allclose(*jax.vmap(learned.policy)(seen))  # it looks at what it sees
+
+
 def test_an_episode_that_has_ended_gives_no_more_rewards():
     lost = learn.Environment(learn.StationKeeping(offset=0.0, limit=0.005))
     record = unroll(lost, np.zeros((STEPS, 4)), KEY)

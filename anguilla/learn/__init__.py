@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from .drives import AbstractDrive as AbstractDrive, BendingDrive as BendingDrive, WaveDrive as WaveDrive
 from .environment import Environment as Environment, make as make, swimmer as swimmer
-from .episodes import Episode as Episode, unroll as unroll
+from .episodes import Episode as Episode, unroll as unroll, unroll_batch as unroll_batch
+from .predictive import predictive_steering as predictive_steering, steer as steer
 from .randomisation import Randomisation as Randomisation
 from .state import State as State
 from .tasks import (
@@ -14,6 +15,14 @@ from .tasks import (
     FollowPath as FollowPath,
     StationKeeping as StationKeeping,
     Turn as Turn,
+)
+from .training import (
+    Learned as Learned,
+    NeuralPolicy as NeuralPolicy,
+    SteadyPolicy as SteadyPolicy,
+    by_evolution as by_evolution,
+    by_gradients as by_gradients,
+    mean_return as mean_return,
 )
 
 if TYPE_CHECKING:
@@ -29,14 +38,23 @@ __all__ = (
     "Escape",
     "FollowPath",
     "GymEnv",
+    "Learned",
+    "NeuralPolicy",
     "Randomisation",
     "State",
     "StationKeeping",
+    "SteadyPolicy",
     "Turn",
     "WaveDrive",
+    "by_evolution",
+    "by_gradients",
     "make",
+    "mean_return",
+    "predictive_steering",
+    "steer",
     "swimmer",
     "unroll",
+    "unroll_batch",
 )
 
 

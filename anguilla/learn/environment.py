@@ -25,7 +25,7 @@ from .tasks import TASKS, AbstractTask, Escape
 
 PERIOD = 0.02  # s: control at 50 Hz
 SUBSTEPS = 2  # steps of the classical Runge-Kutta method in one control period
-ORDER, LOADS = 16, (1, 1, 3, 1)  # nodes of the shape, and load panels on the four pieces of the eel's profile
+ORDER, LOADS = 32, (1, 1, 3, 1)  # nodes of the shape, and load panels on the four pieces of the eel's profile
 
 
 def swimmer(scale: float | Float[Array, ""] = 1.0, density: float | Float[Array, ""] = 1000.0) -> cosserat.Beam:
@@ -147,9 +147,13 @@ class Environment(eqx.Module):
             shaped("action", action, (self.action_size,))
         else:
             action = finite("action", action, (self.action_size,))
-        command = self.drive.command(action)
+        return self.advance(state, self.drive.command(action))
+
+    def advance(self, state: State, command: Float[Array, "m"]) -> State:
+        """`transition` under a command of the drive itself, of any unit, instead of an action; it is not limited."""
 
         def field(s, y):
+            # The drive is integrated by the same stages as the head: on its own it would cost 10 times the accuracy.
             position, quaternion, twist, own = y
             head = unchecked_state(position, quaternion, twist)
             t = state.time + s

@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from anguilla.sweeps.devices import over_devices
+
 from .environment import Environment
 from .state import State
 
@@ -74,3 +76,30 @@ def unroll(
     start = environment.initial(key)
     _, record = jax.lax.scan(step, (start, ~environment.terminal(start)), given, length=count)
     return record
+
+
+def unroll_batch(
+    environment: Environment,
+    policy: Callable[[Float[Array, "n"]], Float[Array, "m"]] | Float[Array, "steps m"],
+    keys: Any,
+    steps: int | None = None,
+) -> Episode:
+    """Runs one episode for each key, on all devices; arrays of the record have a leading axis of keys.
+
+    It is the fast way to run many: each device takes a few episodes at a time, which stay in its cache. On a CPU,
+    `jax.config.update("jax_num_cpu_devices", 2)` right after the import of JAX makes two devices of two cores.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from anguilla import learn
+    >>> keys = jax.random.split(jax.random.key(0), 3)
+    >>> steady = lambda seen: jnp.array([1.0, 0.0, 0.0, 0.0])
+    >>> learn.unroll_batch(learn.make("cruise"), steady, keys, steps=5).rewards.shape
+    (3, 5)
+
+    Args:
+        environment: to run them in.
+        policy: observation -> action [-], or the actions of all steps [-].
+        keys: of the starts.
+        steps: number of control steps; an episode of the task when None.
+    """
+    return over_devices(lambda shared, key: unroll(shared[0], shared[1], key, steps), (environment, policy), keys)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -66,14 +67,12 @@ class Machine:
         self.process = list(counts).index(jax.process_index())
         per_process = len(chosen) // self.processes
         rows = -(-block_points // per_process)  # of one device
-        in_lanes = rows > LANES and all(device.platform == "cpu" for device in chosen)
+        in_lanes = _in_lanes(rows, chosen)
         self.rows = per_process * (-(-rows // LANES) * LANES if in_lanes else rows)
         mesh = Mesh(np.array(chosen), (AXIS,))
         self._sharding = NamedSharding(mesh, PartitionSpec(AXIS))
-        spec = PartitionSpec(AXIS)
-        one = lambda point: as_results(fn(**point))  # noqa: E731
-        mapped = (lambda batch: jax.lax.map(one, batch, batch_size=LANES)) if in_lanes else jax.vmap(one)
-        self._compiled = jax.jit(jax.shard_map(mapped, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False))
+        mapped = _mapped(lambda point: as_results(fn(**point)), in_lanes)
+        self._compiled = jax.jit(_sharded(mapped, mesh, PartitionSpec(AXIS)))
 
     def start(self, parameters: dict[str, np.ndarray]) -> Started:
         """Starts the computation of this process's rows; every process must call it the same number of times."""
@@ -151,6 +150,43 @@ class Machine:
         """Barrier: returns when every process has reached it."""
         if self.processes > 1:
             multihost_utils.sync_global_devices(name)
+
+
+def over_devices(fn: Callable[[Any, Any], Any], shared: Any, batch: Any, devices: Sequence[Any] | None = None) -> Any:
+    """fn(shared, row) for every row of a batch, spread over the devices of this process. jit- and grad-safe.
+
+    On CPUs a device takes `LANES` rows at a time, which stay in its cache.
+
+    Args:
+        fn: of what all rows share and of one row, to arrays.
+        shared: any pytree, the same for all rows.
+        batch: arrays with one row along their first axis.
+        devices: JAX devices to use; those of this process when None.
+    """
+    chosen = list(jax.local_devices() if devices is None else devices)
+    count = jax.tree.leaves(batch)[0].shape[0]
+    rows = -(-count // len(chosen))
+    arrays, rest = eqx.partition(shared, eqx.is_array)
+    more = lambda x: jnp.concatenate([x, jnp.repeat(x[-1:], rows * len(chosen) - count, axis=0)])  # noqa: E731
+    filled = batch if rows * len(chosen) == count else jax.tree.map(more, batch)
+
+    def part(arrays, batch):
+        return _mapped(lambda row: fn(eqx.combine(arrays, rest), row), _in_lanes(rows, chosen))(batch)
+
+    sharded = _sharded(part, Mesh(np.array(chosen), (AXIS,)), (PartitionSpec(), PartitionSpec(AXIS)))
+    return jax.tree.map(lambda x: x[:count], sharded(arrays, filled))
+
+
+def _in_lanes(rows, devices):
+    return rows > LANES and all(device.platform == "cpu" for device in devices)
+
+
+def _mapped(one, in_lanes):
+    return (lambda batch: jax.lax.map(one, batch, batch_size=LANES)) if in_lanes else jax.vmap(one)
+
+
+def _sharded(mapped, mesh, specs):
+    return jax.shard_map(mapped, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(AXIS), check_vma=False)
 
 
 def as_results(value: object) -> dict[str, jax.Array]:

@@ -18,6 +18,7 @@ from .filtered_sensors import (
 from .guidance import LineOfSight as LineOfSight
 from .helm import Helm as Helm
 from .offset import Offset as Offset
+from .predictive import Plan as Plan, Predicted as Predicted, Predictive as Predictive
 from .replay import LoopRecord as LoopRecord, Replay as Replay
 from .sensors import (
     AbstractSensor as AbstractSensor,
@@ -67,7 +68,10 @@ __all__ = (
     "LoopRecord",
     "Offset",
     "Pitch",
+    "Plan",
     "Position",
+    "Predicted",
+    "Predictive",
     "Pressure",
     "Reflex",
     "Replay",

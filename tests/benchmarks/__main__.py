@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def learning_rows() -> Iterator:
-    """On all cores; imported late, after the rows that start processes of their own."""
+    """Each in a process of its own."""
     from tests.benchmarks import learning
 
     yield from learning.learning_rows()

@@ -1,31 +1,91 @@
-"""Control steps per second of the cruising eel at 50 Hz: one environment, and batches of 64 and 1024."""
+"""Environments to learn in: control steps per second of the cruising eel at 50 Hz, and predictive control.
 
+`python -m tests.benchmarks.learning DEVICES BATCH` is one of the processes; it prints steps per second.
+"""
+
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
-import equinox as eqx
-import jax
-import numpy as np
+from tests.benchmarks.table import Row, at_least
 
-from anguilla import learn
-from tests.benchmarks.table import Row
-
-STEPS = {1: 200, 64: 20, 1024: 4}
+STEPS = {1: 500, 64: 100, 1024: 20}
+SECONDS = 15.0  # of predictive control
 
 
 def learning_rows() -> Iterator[Row]:
-    """One row for each batch; wall clock on the cores that the process has."""
-    environment = learn.make("cruise")
-    action = np.array([0.9, 0.8, 0.4, -0.3])
-    returns = eqx.filter_jit(lambda e, actions, keys: jax.vmap(lambda key: learn.unroll(e, actions, key).total)(keys))
-    for batch, steps in STEPS.items():
-        given = environment, np.tile(action, (steps, 1)), jax.random.split(jax.random.key(0), batch)
-        returns(*given).block_until_ready()
-        taken = []
-        for _ in range(3):
-            begin = time.perf_counter()
-            returns(*given).block_until_ready()
-            taken.append(time.perf_counter() - begin)
-        rate = batch * steps / min(taken)
-        how = f"{environment.substeps} steps of RK4 each; {rate * environment.period:.3g} s of swimming a second"
-        yield Row(f"control steps a second at 50 Hz, batch of {batch}", rate, "≥", None, how)
+    """Each row in a process of its own, which has as many devices as it says, each on one core; wall time."""
+    cores = len(os.sched_getaffinity(0))
+    for batch in STEPS:
+        for devices in (1,) if batch == 1 else (1, min(2, cores)):
+            rate = float(_process("steps", str(devices), str(batch)))
+            what = f"control steps a second at 50 Hz, batch of {batch}, {devices} core{'s' * (devices > 1)}"
+            yield Row(what, rate, "≥", None, f"{rate / 50.0:.3g} s of swimming a second; two steps of RK4 each")
+    ratio, each = map(float, _process("predictive", "1", "1").split())
+    yield at_least(
+        f"predictive control of the eel to a heading, {SECONDS:g} s: time simulated / wall time, one core",
+        ratio,
+        1.0,
+        f"plant included, compilation not; {1e3 * each:.3g} ms of computing in each control step of 100 ms",
+    )
+
+
+def _process(*words):
+    command = [sys.executable, "-m", "tests.benchmarks.learning", *words]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[-2]
+
+
+def _least(run, rounds=4):
+    run()
+    taken = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - begin)
+    return min(taken)
+
+
+def steps_a_second(batch: int) -> float:
+    """Of `unroll_batch` with a steady action."""
+    import equinox as eqx
+    import jax
+    import numpy as np
+
+    from anguilla import learn
+
+    actions = np.tile([0.9, 0.8, 0.4, -0.3], (STEPS[batch], 1))
+    given = learn.make("cruise"), actions, jax.random.split(jax.random.key(0), batch)
+    returns = eqx.filter_jit(lambda *given: learn.unroll_batch(*given).rewards.sum(axis=1))
+    return batch * STEPS[batch] / _least(lambda: returns(*given).block_until_ready())
+
+
+def predictive_ratio() -> tuple[float, float]:
+    """Time simulated over wall time, and seconds in each control step."""
+    import jax
+
+    import cosserat
+    from anguilla import learn
+
+    control = learn.predictive_steering(1.0)
+    path = cosserat.Panels(order=32, panels=1, loads=2)
+    plant = learn.make("turn", beam=cosserat.eel(), period=0.1, substeps=8, path=path)
+    steps = round(SECONDS / plant.period)
+    wall = _least(lambda: learn.steer(control, plant, steps, jax.random.key(0)), 2)
+    return SECONDS / wall, wall / steps
+
+
+def main(what: str, devices: int, batch: int) -> None:
+    """One process, on as many cores as it has devices."""
+    os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[-devices:]))
+    import jax
+
+    import anguilla  # noqa: F401  double precision, and its compiler flags
+
+    jax.config.update("jax_num_cpu_devices", devices)
+    print(steps_a_second(batch) if what == "steps" else " ".join(map(str, predictive_ratio())))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
