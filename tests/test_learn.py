@@ -106,22 +106,28 @@ def test_a_batch_on_devices_is_its_members(cruise):
         np.testing.assert_allclose(batch.actions[k], alone.actions, rtol=0, atol=1e-12)
 
 
+def by_evolution(cruise, network, steps):
+    with jax.numpy_rank_promotion("allow"):  # evosax broadcasts
+        return learn.by_evolution(cruise, network, KEY, generations=4, population=8, steps=steps)
+
+
+def by_gradients(cruise, network, steps):
+    return learn.by_gradients(cruise, network, KEY, ascents=8, rate=0.05, steps=steps)
+
+
 @pytest.mark.slow
-def test_a_policy_learns_from_observations(cruise):
-    """By derivatives and by returns alone; the best found gives the return that was recorded."""
+@pytest.mark.parametrize("learner", [by_gradients, by_evolution])
+def test_a_policy_learns_from_observations(cruise, learner):
+    """The best policy found gives the return that was recorded, and looks at what it sees."""
     network, steps = learn.NeuralPolicy(cruise, KEY), 20
     starts = jax.random.split(jax.random.fold_in(KEY, 0), 4)
     value = eqx.filter_jit(learn.mean_return)
     begin = float(value(cruise, network, starts, steps))
-    for learned in (
-        learn.by_gradients(cruise, network, KEY, ascents=8, rate=0.05, steps=steps),
-        learn.by_evolution(cruise, network, KEY, generations=4, population=8, steps=steps),
-    ):
-        assert np.all(np.diff(learned.returns) >= 0.0)
-        assert learned.returns[-1] > begin + 1e-3  # of some 5 mm in 0.4 s from rest
-        assert float(value(cruise, learned.policy, starts, steps)) == pytest.approx(learned.returns[-1], abs=1e-9)
-        seen = jax.random.normal(KEY, (2, 25))
-        assert not np.allclose(*jax.vmap(learned.policy)(seen))  # it looks at what it sees
+    learned = learner(cruise, network, steps)
+    assert np.all(np.diff(learned.returns) >= 0.0)
+    assert learned.returns[-1] > begin + 1e-3  # m
+    assert float(value(cruise, learned.policy, starts, steps)) == pytest.approx(learned.returns[-1], abs=1e-9)
+    assert not np.allclose(*jax.vmap(learned.policy)(jax.random.normal(KEY, (2, 25))))
 
 
 def test_an_episode_that_has_ended_gives_no_more_rewards():
