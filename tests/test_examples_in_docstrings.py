@@ -51,6 +51,8 @@ FIRST = {
         "simulate",
         "Cable",
     ),
+    "gaits.feedback": ("Predictive",),
+    "anguilla.learn": ("unroll_batch", "predictive_steering", "NeuralPolicy"),
     "anguilla": ("save", "load", "sweep", "open_sweep", "animate", "still"),
     "anguilla.view": ("configurations", "internal_wrench", "space_time", "interactive_page", "write_vtk"),
 }

@@ -108,7 +108,7 @@ def test_a_batch_on_devices_is_its_members(cruise):
 
 def by_evolution(cruise, network, steps):
     with jax.numpy_rank_promotion("allow"):  # evosax broadcasts
-        return learn.by_evolution(cruise, network, KEY, generations=4, population=8, steps=steps)
+        return learn.by_evolution(cruise, network, KEY, generations=15, population=16, steps=steps)
 
 
 def by_gradients(cruise, network, steps):
@@ -119,7 +119,7 @@ def by_gradients(cruise, network, steps):
 @pytest.mark.parametrize("learner", [by_gradients, by_evolution])
 def test_a_policy_learns_from_observations(cruise, learner):
     """The best policy found gives the return that was recorded, and looks at what it sees."""
-    network, steps = learn.NeuralPolicy(cruise, KEY), 20
+    network, steps = learn.NeuralPolicy(cruise, KEY), 40
     starts = jax.random.split(jax.random.fold_in(KEY, 0), 4)
     value = eqx.filter_jit(learn.mean_return)
     begin = float(value(cruise, network, starts, steps))

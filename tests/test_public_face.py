@@ -6,7 +6,7 @@ import pytest
 
 from docs.public_names import PACKAGES, public_names
 
-WIDEST = 390  # names in all; version 0.1.0 had 394, without soft beams, crawling, measured bodies, feedback and learning
+WIDEST = 390  # names in all; version 0.1.0 had 394, without soft beams, crawling, measured bodies, feedback, learning
 LISTED = [package for package in PACKAGES if hasattr(importlib.import_module(package), "__all__")]
 
 

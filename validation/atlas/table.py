@@ -10,6 +10,7 @@ SWIMMERS: tuple[Swimmer, ...] = (
     kern_koumoutsakos.REFERENCE,
     kern_koumoutsakos.FAST,
     others.EEL,
+    others.TYTELL,
     two_dimensional.CARLING,
     two_dimensional.IBAMR,
 )
@@ -19,14 +20,14 @@ CAUTION = """\
 The rule of shedding and the cross-flow drag were looked for with the published speeds of the computed eel in view, and
 the reading of its skin friction (own Reynolds number, exact perimeter) with the independent figures in view. The role
 of each swimmer, "fixed" or "judged", stands in the data and was named before the others swam: the reference motion
-fixed the rule; the fast motion (whose speed was in view as well), Carling's eel and the lamprey's trend judge it. Only
-three swimmers have a published speed, so these are not two halves of a large sample."""
+fixed the rule; the fast motion (whose speed was in view as well), Tytell and Lauder's eels, Carling's eel and the
+lamprey's trend judge it. Only four swimmers have a published speed, so these are not two halves of a large sample."""
 MISSING = """\
 Not in the atlas, since their numbers could not be had or the model does not reach them: the efficient motion of Kern
-and Koumoutsakos (its abstract gives only the ratio 1.42 of burst to efficient speed), Tytell's eels (the abstract of
-2004 says that elongated-body theory predicts their wake power and that the cost of the wake grows with speed to the
-power 1.48; bodies and amplitudes at each speed are not at hand), AmphiBot and Salamandra (their gaits' numbers), the
-passive swimmers of Ramananarivo."""
+and Koumoutsakos (its abstract gives only the ratio 1.42 of burst to efficient speed), Tytell's eels at other speeds
+(the abstract of 2004 says that elongated-body theory predicts their wake power and that the cost of the wake grows with
+speed to the power 1.48; bodies and amplitudes at each speed are not at hand), AmphiBot and Salamandra (their gaits'
+numbers), the passive swimmers of Ramananarivo."""
 
 
 def swum(names: Sequence[str] = (), rules: Sequence[str] = RULES) -> list[Swum]:
