@@ -31,6 +31,7 @@ from stepping import (
     program,
     unit_quaternions,
 )
+from stepping.tableaus import ARK5
 
 from .beam import Beam
 from .body_view import BeamView, straight
@@ -375,7 +376,7 @@ def _stepped_soft(sampled, loop, fluid, span, start):
     """The compiled part, for a soft beam and implicit steps."""
     mechanism = _soft_mechanism(sampled, loop, fluid)
     begin = mechanism.start(*start)
-    points = implicit_steps(mechanism, begin, span, breaks=break_times(mechanism))
+    points = implicit_steps(mechanism, begin, span, mechanism.tableau(ARK5), breaks=break_times(mechanism))
     steps = jnp.asarray([span.between * span.records, 0])
     return _soft_trajectory(mechanism, span, points, steps, jnp.asarray(True), begin)
 

@@ -1,13 +1,13 @@
-"""Gaits of bodies that crawl: waves of curvature, waves of stretch, and how much of the weight each section carries.
+"""Crawling gaits: waves of curvature or stretch, and the distribution of the weight along the body.
 
     serpenoid      a wave of curvature runs from head to tail
     sidewinding    the same, and only one flank of each wave rests on the ground
     rectilinear    a wave of stretch, whose short parts rest on the ground
-    inchworm       the whole body stretches while its tail holds, and shortens while its head holds
+    inchworm       the whole body stretches while the tail is anchored, and shortens while the head is
     concertina     a patch of folds runs along a straight body
-    follow_the_leader   every section passes where the head has passed
+    follow_the_leader   every section follows the path of the head
 
-Each is a law (X, t) -> strain for `cosserat` and, where it does not stretch, for `multibody.strain_law`.
+Each is a law (X, t) -> strain for `cosserat` and, unless it stretches, for `multibody.strain_law`.
 """
 
 from collections.abc import Callable
@@ -25,9 +25,10 @@ from .strain import Strain, planar_bending
 
 
 class Crawl(eqx.Module):
-    """A gait with active lifting: the strains, and the share of its weight that each section carries.
+    """A gait with active lifting: the strains, and the load of each section relative to its weight.
 
-    It is a gait like any other; its `lifting` goes to the ground: `ground.Friction(..., lifting=gait.lifting)`.
+    It is used like any other gait; pass its `lifting` to the ground, `ground.Friction(..., lifting=gait.lifting)`, or
+    as the `grip` of `ground.Contact`.
 
     Attributes:
         strain: the gait.
@@ -100,30 +101,39 @@ class SinusLifting(AbstractLaw):
 class Anchors(AbstractLaw):
     """Load over weight of a body that rests on its tail in the first half of each period, on its head in the second.
 
-        p(X, t) = 1 + a s(t) (2X/L - 1),    s(t) = tanh(k sin 2πt/T) / tanh k
+        p(X, t) = 1 + a [(m + 1) ((1 + s)/2 x^m + (1 - s)/2 (1 - x)^m) - 1],    x = X/L,
+        s(t) = tanh(k sin 2πt/T) / tanh k
+
+    The mean along the body is one. With m = 1 the load is linear along the body; a large m concentrates it at the ends,
+    as on the feet of a caterpillar.
 
     Attributes:
         depth: a, from 0 (even load) to 1 (the load falls to zero at the free end) [-].
         period: T [s].
         length: L of the body [m].
         abruptness: k, of the change from one end to the other [-].
+        order: m, at least 1: the holding end carries its load over about L/(m + 1).
     """
 
     depth: Float[Array, ""]
     period: Float[Array, ""]
     length: Float[Array, ""]
     abruptness: Float[Array, ""]
+    order: int = eqx.field(static=True)
 
-    def __init__(self, depth: Numbers, period: Numbers, length: Numbers, abruptness: Numbers = 5.0):
+    def __init__(self, depth: Numbers, period: Numbers, length: Numbers, abruptness: Numbers = 5.0, order: int = 1):
         self.depth = within("Anchors.depth", depth, 0.0, 1.0)
         self.period = positive("Anchors.period", period, "s", ())
         self.length = positive("Anchors.length", length, "m", ())
         self.abruptness = positive("Anchors.abruptness", abruptness, "", ())
+        self.order = integer("Anchors.order", order, 1)
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """Load over weight at (X, t) [-]."""
         switch = jnp.tanh(self.abruptness * jnp.sin(2.0 * jnp.pi * t / self.period)) / jnp.tanh(self.abruptness)
-        return 1.0 + self.depth * switch * (2.0 * X / self.length - 1.0)
+        x = X / self.length
+        tail, head = 0.5 * (1.0 + switch) * x**self.order, 0.5 * (1.0 - switch) * (1.0 - x) ** self.order
+        return 1.0 + self.depth * ((self.order + 1) * (tail + head) - 1.0)
 
 
 def serpenoid(
@@ -185,17 +195,19 @@ def rectilinear(
     return Crawl(Strain(stretch=1.0 + wave), SinusLifting(depth, wavelength, period, length, order=1))
 
 
-def inchworm(amplitude: Numbers, length: Numbers, period: Numbers = 1.0, depth: Numbers = 1.0) -> Crawl:
-    """The whole body stretches, Γ1 = 1 + a (1 - cos 2πt/T)/2, while its tail holds; it shortens while its head holds.
+def inchworm(amplitude: Numbers, length: Numbers, period: Numbers = 1.0, depth: Numbers = 1.0, order: int = 1) -> Crawl:
+    """The whole body stretches, Γ1 = 1 + a (1 - cos 2πt/T)/2, anchored at the tail; it shortens anchored at the head.
 
     Args:
         amplitude: a, largest stretch [-].
         length: of the body at rest [m].
         period: T [s].
-        depth: how much of the load goes to the holding end, from 0 to 1 [-].
+        depth: share of the load that moves to the anchored end, from 0 to 1 [-].
+        order: concentration of the load at the anchored end, see `Anchors`.
     """
     amplitude, period = within("amplitude", amplitude, 0.0, 10.0), positive("period", period, "s", ())
-    return Crawl(Strain(stretch=1.0 + 0.5 * amplitude * Function(_Swell(period))), Anchors(depth, period, length))
+    stretch = 1.0 + 0.5 * amplitude * Function(_Swell(period))
+    return Crawl(Strain(stretch=stretch), Anchors(depth, period, length, order=order))
 
 
 def concertina(
@@ -217,13 +229,13 @@ def concertina(
 
 
 def follow_the_leader(curvature: Callable[[Scalar], Scalar], advance: Callable[[Scalar], Scalar]) -> Strain:
-    """A body that passes where its head has passed: K3(X, t) = κ(s(t) - X), so that K̇3 = -ds/dt K3'.
+    """Every section follows the path of the head: K3(X, t) = κ(s(t) - X), so that K̇3 = -ds/dt K3'.
 
-    On wheels everywhere this is all a body can do; the curvature that its head meets is the only input.
+    With wheels along the whole body no other motion is possible; the curvature at the head is the only input.
 
     Args:
         curvature: κ(s) of the path, a function of the arc length [m] -> [1/m]; s < 0 is where the body lies at first.
-        advance: s(t), arc length that the head has gone at a time [s] -> [m].
+        advance: s(t), arc length travelled by the head, a function of time [s] -> [m].
 
     Example:
         >>> import gaits, jax.numpy as jnp

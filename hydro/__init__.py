@@ -20,6 +20,7 @@ from .fluid import (
     AbstractFluid as AbstractFluid,
     Carried as Carried,
     Place as Place,
+    StiffMatrices as StiffMatrices,
     Void as Void,
 )
 from .friction import SkinFriction as SkinFriction

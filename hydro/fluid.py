@@ -13,6 +13,8 @@
    Σ terms + carried.load - carried.inertia @ d(twist)/dt + (∂/∂X - ad(ξ)ᵀ) carried.wrench,
    of which an engine needs only the wrench at the edge and at the sections it shows: no derivative along X.
 8. A fluid that changes in time is taken at an instant by `at(t)`, once for each evaluation.
+9. A load that changes fast with place or velocity (a hard ground, dry friction near rest) has `stiff_matrices`:
+   implicit steps linearise it with them, so that it does not bound the time step.
 """
 
 import abc
@@ -67,6 +69,20 @@ class Carried(eqx.Module):
     wrench: Float[Array, "6"]
     energy: Float[Array, ""]
     energy_flux: Float[Array, ""]
+
+
+class StiffMatrices(eqx.Module):
+    """Linearisation of a stiff load on one section, in its frame; both matrices symmetric positive semidefinite.
+
+    They need not be exact: they affect the stability of implicit steps, not what the steps converge to.
+
+    Attributes:
+        stiffness: minus the derivative of the load by a small displacement (linear, angular) [N/m², N/m, N].
+        damping: minus the derivative of the load by the twist [N·s/m², N·s/m, N·s].
+    """
+
+    stiffness: Float[Array, "6 6"]
+    damping: Float[Array, "6 6"]
 
 
 class AbstractFluid(Printed):
@@ -137,9 +153,15 @@ class AbstractFluid(Printed):
         zero, none = jnp.zeros(()), jnp.zeros(6)
         return Carried(added, none, none, none, zero, zero)
 
+<<<<<<< HEAD
     def acts_on(self, kind: type) -> bool:
         """Whether it knows sections of a class."""
         return issubclass(kind, self.section_kind)
+=======
+    def stiff_matrices(self, section: Any, place: Place, twist: Float[Array, "6"]) -> StiffMatrices | None:
+        """Stiffness and damping per metre of a load that would bound explicit time steps; None for none."""
+        return None
+>>>>>>> 247f300 (Contact with the ground enters the implicit steps of soft beams and trees; the snake on a beach; worms)
 
     def at(self, t: Float[Array, ""]) -> "AbstractFluid":
         """The fluid at time t [s]; itself, unless it changes in time."""

@@ -4,13 +4,14 @@ import itertools
 from typing import Any, ClassVar
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial.checks import shown
 
-from .fluid import AbstractFluid, Carried, Place, Terms
+from .fluid import AbstractFluid, Carried, Place, StiffMatrices, Terms
 from .sections import AbstractSection, EllipticSection
 from .shedding import Shedding
 
@@ -80,6 +81,12 @@ class Together(AbstractFluid):
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
         """Sum over the parts [J/m]."""
         return sum((part.potential(section, place) for part in self.parts), jnp.zeros(()))
+
+    def stiff_matrices(self, section: Any, place: Place, twist: Float[Array, "6"]) -> StiffMatrices | None:
+        """Sum over the parts that have them; None if none has."""
+        each = [part.stiff_matrices(section, place, twist) for part in self.parts]
+        found = [matrices for matrices in each if matrices is not None]
+        return jax.tree.map(lambda *same: sum(same[1:], same[0]), *found) if found else None
 
     @property
     def shedding(self) -> Shedding | None:

@@ -9,7 +9,7 @@ from hydro import AbstractFluid
 from spatial import solve_spd
 
 from .immersion import Immersion
-from .kinematics import sums_beyond
+from .kinematics import Configuration, sums_beyond
 from .newton_euler import Balance, Dynamics, inverse_dynamics, joint_resistance, newton_euler
 from .small_matrices import apply
 from .state import BaseState
@@ -229,14 +229,27 @@ def free_equations(
 
 
 def _mass_matrix(tree: Tree, balance: Balance) -> Float[Array, "n n"]:
-    """Composite rigid bodies: each freedom moves everything beyond it as one body. [KR13, eq. (28)]"""
-    table, screws = tree.layout, balance.place.screws
-    composite = sums_beyond(tree, balance.inertia.reshape(table.bodies, 36)).reshape(-1, 6, 6)
+    """Inertia of bodies and rotors. [KR13, eq. (28)]"""
+    matrix = composite_matrix(tree, balance.place, balance.inertia)
+    offset = matrix.shape[0] - tree.layout.freedoms
+    return matrix + jnp.diag(jnp.pad(tree.rotor_inertia, (offset, 0)))
+
+
+def composite_matrix(tree: Tree, place: Configuration, inertia: Float[Array, "bodies 6 6"]) -> Float[Array, "n n"]:
+    """Σ JᵀMJ over the bodies: each freedom moves everything beyond it as one body. [KR13, eq. (28)]
+
+    Args:
+        tree: the tree.
+        place: poses and axes of its bodies.
+        inertia: M of each body, or its stiffness or damping, about the base's origin in its axes.
+    """
+    table, screws = tree.layout, place.screws
+    composite = sums_beyond(tree, inertia.reshape(table.bodies, 36)).reshape(-1, 6, 6)
     force = apply(composite, screws)
     pairs = force @ screws.T
     along = table.moves[table.freedom_body] > 0  # freedom e on the path to freedom d
-    joints = jnp.where(along, pairs, jnp.where(along.T, pairs.T, 0.0)) + jnp.diag(tree.rotor_inertia)
+    joints = jnp.where(along, pairs, jnp.where(along.T, pairs.T, 0.0))
     if not tree.floating:
         return joints
-    top = jnp.concatenate([jnp.sum(balance.inertia, axis=0), force.T], axis=1)
+    top = jnp.concatenate([jnp.sum(inertia, axis=0), force.T], axis=1)
     return jnp.concatenate([top, jnp.concatenate([force, joints], axis=1)], axis=0)

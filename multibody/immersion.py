@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, Place, Void
+from hydro import AbstractFluid, Place, StiffMatrices, Void
 from spatial import twist_from_head, wrench_to_head
 
 from .kinematics import Configuration
@@ -114,14 +114,31 @@ def water_along(
     return passing_water(tree.strips, medium.fluid, medium.water, state, place, twist)
 
 
+def stiff_matrices(
+    tree: Tree, fluid: AbstractFluid, state: BaseState, place: Configuration, twist: Float[Array, "bodies 6"]
+) -> StiffMatrices | None:
+    """Stiffness and damping of stiff loads on each body, about its frame [N/m, N, N·m] and [N·s/m, N·s, N·m·s].
+
+    None for a fluid that has none, known while a program is traced. Arguments as in `fluid_wrenches`.
+    """
+    if isinstance(fluid, Void) or tree.strips is None:
+        return None
+    points, rows = tree.strips.points, np.asarray(tree.strips.body)
+    on_bodies = _Carrier(state.rotation, state.position, place, twist)
+    where, moving = on_bodies.at(rows, points.rotation, points.position, points.abscissa)
+    found = jax.vmap(fluid.stiff_matrices)(points.section, where, moving)
+    gathered = lambda each: jax.ops.segment_sum(lumped(points, each), rows, twist.shape[0], indices_are_sorted=True)  # noqa: E731
+    return None if found is None else jax.tree.map(gathered, found)
+
+
 class _Carrier:
     """Moves twists from bodies to points on them, and loads back."""
 
     def __init__(self, head, origin, place, twist):
         self.head, self.origin, self.place, self.twist = head, origin, place, twist
 
-    def load(self, terms, shape, body, rotation, position, weight, abscissa):
-        rows = np.asarray(body)
+    def at(self, rows, rotation, position, abscissa):
+        """Poses in the world and twists of points on the bodies."""
         body_rotation, body_position = self.place.rotation[rows], self.place.position[rows]
         in_base = body_position + apply(body_rotation, position)
         # If the fluid does not use the position, the compiler removes its computation.
@@ -130,7 +147,11 @@ class _Carrier:
             product(jnp.broadcast_to(self.head, rotation.shape), product(body_rotation, rotation)),
             abscissa,
         )
-        per_metre = jax.vmap(terms)(shape, where, twist_from_head(rotation, position, self.twist[rows]))
+        return where, twist_from_head(rotation, position, self.twist[rows])
+
+    def load(self, terms, shape, body, rotation, position, weight, abscissa):
+        rows = np.asarray(body)
+        per_metre = jax.vmap(terms)(shape, *self.at(rows, rotation, position, abscissa))
         bodies = self.twist.shape[0]
 
         def on_bodies(load):

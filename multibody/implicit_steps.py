@@ -1,7 +1,7 @@
-"""Fixed steps that are implicit in the springs and dampers of passive joints (`stepping.implicit`).
+"""Fixed steps that are implicit in the springs and dampers of passive joints and in contact with the ground.
 
 Short links on stiff, damped joints relax within microseconds to their equilibrium. Explicit steps must be as
-short or become unstable; here only the slow motion determines the step.
+short or become unstable; here only the slow motion determines the step (`stepping.implicit`).
 """
 
 from collections.abc import Sequence
@@ -9,19 +9,23 @@ from collections.abc import Sequence
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Void
-from spatial import Numbers, angular, finite, linear, matrix_from_quaternion, quaternion_rate
+from spatial import Numbers, angular, finite, linear, matrix_from_quaternion, quaternion_rate, small_displacement
 from spatial.checks import callable_as, integer, of_kind
 from stepping import Span, break_times
 from stepping.implicit import implicit_steps
 from stepping.mechanism import AbstractMechanism, Equations, Point
+from stepping.tableaus import ARK5, EULER2
 
 from .cables import Cable, check_cables, refuse_commands
 from .coordinates import JointLaw, check_law
-from .hybrid import free_equations
-from .immersion import immerse
+from .hybrid import composite_matrix, free_equations
+from .immersion import immerse, stiff_matrices
+from .kinematics import configuration, own_twists, spread_twists
+from .small_matrices import inertia_in_base
 from .state import BaseState, unchecked_state
 from .trajectory import Drive, Integrand, Trajectory, recorded_points
 from .tree import Tree
@@ -44,6 +48,9 @@ def stiff_march(
     integrand: Integrand | None = None,
 ) -> Trajectory:
     """Integrates a tree with equal steps that joint springs and dampers do not limit. jit-, vmap- and grad-safe.
+
+    Neither does the stiffness of a ground (`anguilla.ground`): it enters the linear system, and the steps are then of
+    second order.
 
     If the number of steps between records is traced, one compiled program serves any number; derivatives are then
     in forward mode.
@@ -122,9 +129,26 @@ class TreeMechanism(AbstractMechanism):
         base = unchecked_state(position, quaternion, point.velocity[:6])
         q, dq, ddq = drive.joints(tree, t, point.free, point.velocity[6:])
         torque, wrench = drive.efforts(tree, t, base, q, dq)
-        around = {"fluid": drive.medium, "wrench": wrench, "gravity": drive.gravity}
+        medium = drive.medium.at(t)
+        around = {"fluid": medium, "wrench": wrench, "gravity": drive.gravity}
         rows = free_equations(tree, base, q, dq, ddq, torque, tree.passive_freedoms, **around)
-        return Equations(rows.inertia, rows.force, (base, q, dq, rows))
+        contact = self._contact(medium.fluid, base, q, dq, np.array(rows.rows, int))
+        return Equations(rows.inertia, rows.force, (base, q, dq, rows), contact)
+
+    def _contact(self, fluid, base, q, dq, rows):
+        """Stiffness and damping of the ground over base and passive joints; None for a fluid without."""
+        place = configuration(self.tree, q)
+        twist = own_twists(place, spread_twists(self.tree, place, base.twist, dq))
+        found = stiff_matrices(self.tree, fluid, base, place, twist)
+        if found is None:
+            return None
+        in_base = jax.tree.map(lambda each: inertia_in_base(place.rotation, place.position, each), found)
+        whole = jax.tree.map(lambda each: composite_matrix(self.tree, place, each), in_base)
+        return whole.stiffness[np.ix_(rows, rows)], whole.damping[np.ix_(rows, rows)]
+
+    def displacement(self, pose: tuple[Array, Array], other: tuple[Array, Array]) -> Float[Array, "6"]:
+        """Of the base, in its frame, to first order [m, rad]."""
+        return small_displacement(pose, other)
 
     def pose_rates(self, pose: tuple[Array, Array], velocity: Float[Array, "m"]) -> tuple[Array, Array]:
         """Rates of position and quaternion of the base [m/s, 1/s]."""
@@ -149,7 +173,9 @@ def _march(mechanism, start, span):
     counted = jax.eval_shape(lambda point: mechanism.rates(span.t0, point).memory, start)
     start = Point(start.pose, start.free, start.velocity, jnp.zeros(counted.shape))
     tree, drive = mechanism.tree, mechanism.drive
-    run = implicit_steps(mechanism, start, span, breaks=break_times(drive.law))
+    touching = jax.eval_shape(lambda point: mechanism.equations(span.t0, point).contact, start) is not None
+    tableau = EULER2 if touching else ARK5
+    run = implicit_steps(mechanism, start, span, tableau, breaks=break_times(drive.law))
     points = (*run.pose, run.velocity[:, :6], run.free, run.velocity[:, 6:], run.memory)
     steps = jnp.stack([jnp.asarray(span.between * span.records), jnp.zeros((), int)])
     return recorded_points(tree, drive, span.times, points, steps)

@@ -28,6 +28,7 @@ from .rotations import (
     quaternion_exp as quaternion_exp,
     quaternion_multiply as quaternion_multiply,
     quaternion_rate as quaternion_rate,
+    small_displacement as small_displacement,
     stumpff as stumpff,
 )
 from .state import FrameState as FrameState, unchecked_state as unchecked_state

@@ -105,3 +105,14 @@ def matrix_from_quaternion(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 
         (scale * (x * z - w * y), scale * (y * z + w * x), 1.0 - scale * (x * x + y * y)),
     )
     return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def small_displacement(
+    pose: tuple[Float[Array, "3"], Float[Array, "4"]], other: tuple[Float[Array, "3"], Float[Array, "4"]]
+) -> Float[Array, "6"]:
+    """Displacement from one pose (position, quaternion) to one close by, in the axes of the first: Rᵀ(r' - r), and
+    2 vec(q⁻¹ q') to first order [m, rad]."""
+    (position, quaternion), (there, turned) = pose, other
+    shift = matrix_from_quaternion(quaternion).T @ (there - position)
+    turn = 2.0 * quaternion_multiply(quaternion_conjugate(quaternion), turned)[1:]
+    return jnp.concatenate([shift, turn])

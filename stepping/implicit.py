@@ -8,6 +8,9 @@ are taken at y*, the springs and dampers at y,
 
     A(y*) dv/dt = F(y*) - K (q - q*) - D (dq - dq*).
 
+Loads that are stiff for a while, such as contact with the ground, add their own stiffness and damping of the stage,
+K(y*) and D(y*), over all velocities; q - q* then includes the displacement of the base (`Equations.contact`).
+
 A pair of Runge-Kutta methods with the same weights moves y* explicitly and y implicitly (semi-implicit Runge-Kutta,
 [BFR16]). A stage evaluates the model once and solves one symmetric positive definite system with A + hγ D + (hγ)² K.
 Because the inertia is that of the stage and the implicit method is stiffly accurate, the end of the step satisfies
@@ -31,6 +34,8 @@ from .mechanism import AbstractMechanism, Point, pad
 from .span import Span
 from .tableaus import ARK4, ARK5, SemiImplicitTableau
 
+_EVENT = 0.1  # relative change of the stiffness of contact within a step that counts as half an impact
+
 
 def implicit_step(
     mechanism: AbstractMechanism,
@@ -46,7 +51,7 @@ def implicit_step(
         t: time at the start of the step [s].
         point: state at the start of the step.
         h: step [s].
-        tableau: the pair of Runge-Kutta methods; `ARK3`, `ARK4` or `ARK5` of `stepping.tableaus`.
+        tableau: the pair of Runge-Kutta methods; `ARK3`, `ARK4`, `ARK5` or `EULER2` of `stepping.tableaus`.
     """
     return _Stages(mechanism, point, h, tableau).run(t)[0]
 
@@ -124,13 +129,14 @@ class _Stages:
         self.start = carried, point.free, point.velocity
         self.size, self.base = point.velocity.shape[0], point.velocity.shape[0] - point.free.shape[0]
         self.K, self.D = pad(mechanism.stiffness, self.size), pad(mechanism.damping, self.size)
+        self.touching = False  # known once a stage is traced
 
     def point(self, parts: tuple[Array, Array, Array]) -> Point:
         pose, memory = self.unravel(parts[0])
         return Point(pose, parts[1], parts[2], memory)
 
-    def run(self, t: Float[Array, ""]) -> tuple[Point, Any, Float[Array, "m m"]]:
-        """End of the step, slopes of all stages, and the inertia of the last."""
+    def run(self, t: Float[Array, ""]) -> tuple[Point, Any, Any]:
+        """End of the step, slopes of all stages, and inertia, stiffness and damping of the last."""
         stages, add = len(self.tableau.b), self.moved
 
         # A loop over the stages: the model is compiled once. On the backward pass a stage is evaluated again: storing
@@ -140,14 +146,20 @@ class _Stages:
             slopes, _ = carry
             k, share, explicit, implicit, diagonal = row
             predicted, known = add(explicit, slopes), add(implicit, slopes)
-            slope, inertia = self.slope(t + share * self.h, predicted, known, diagonal * self.h)
-            return (jax.tree.map(lambda all, one: all.at[k].set(one), slopes, slope), inertia), None
+            slope, system = self.slope(t + share * self.h, predicted, known, diagonal * self.h)
+            stiffness = system[1] if self.touching else None
+            return (jax.tree.map(lambda all, one: all.at[k].set(one), slopes, slope), system), stiffness
 
         tab = self.tableau
         rows = (np.arange(stages), tab.c, tab.explicit, tab.implicit, tab.diagonal)
-        none = tuple(jnp.zeros((stages, *part.shape)) for part in self.start), jnp.eye(self.size)
-        (slopes, inertia), _ = jax.lax.scan(stage, none, jax.tree.map(jnp.asarray, rows))
-        return self.point(add(jnp.asarray(tab.b), slopes)), slopes, inertia
+        slopes = tuple(jnp.zeros((stages, *part.shape)) for part in self.start)
+        none = slopes, (jnp.eye(self.size), self.K, self.D)
+        (slopes, system), stiffness = jax.lax.scan(stage, none, jax.tree.map(jnp.asarray, rows))
+        weights = jnp.asarray(tab.b)
+        if stiffness is not None and not tab.at_ends:
+            # Extrapolation would overshoot an impact: there the two half steps count alone.
+            weights = weights - _changed(stiffness[0], stiffness[-1]) * jnp.asarray(tab.b_error)
+        return self.point(add(weights, slopes)), slopes, system
 
     def moved(self, weights: Float[Array, "stages"], slopes: Any) -> tuple[Array, Array, Array]:
         return jax.tree.map(lambda y, k: y + self.h * (weights @ k), self.start, slopes)
@@ -156,28 +168,59 @@ class _Stages:
         """Slope dy/dt = H(t, y*, y) of one stage, y = known + step · slope."""
         point = self.point(predicted)
         found = self.mechanism.equations(t, point)
-        # Free coordinates and their rates as vectors of all velocities; those of the base have no springs.
-        stretch = jnp.pad(known[1] - point.free, (self.base, 0)) + step * known[2]
-        right = found.force - self.K @ stretch - self.D @ (known[2] - point.velocity)
-        acceleration = solve_spd(self.matrix(found.inertia, step), right)
+        K, D, touching = self.K, self.D, found.contact is not None
+        if found.contact is not None:
+            K, D = K + found.contact[0], D + found.contact[1]
+        stretch = self.between(point.pose, predicted[1], known, touching) + step * known[2]
+        right = found.force - K @ stretch - D @ (known[2] - point.velocity)
+        acceleration = solve_spd(_matrix(found.inertia, K, D, step), right)
         velocity = known[2] + step * acceleration
         pose_rates = self.mechanism.pose_rates(point.pose, velocity)
         memory_rates = self.mechanism.memory_rates(t, point, acceleration, found)
         carried, _ = ravel_pytree((pose_rates, memory_rates))
-        return (carried, velocity[self.base :], acceleration), found.inertia
+        self.touching = touching
+        return (carried, velocity[self.base :], acceleration), (found.inertia, K, D)
 
-    def matrix(self, inertia, step):
-        """A + hγ D + (hγ)² K."""
-        return inertia + step * self.D + step**2 * self.K
+    def between(self, pose, free, other, touching):
+        """Displacement from one configuration to another, as a vector of all velocities."""
+        if touching and self.base:
+            moved = self.mechanism.displacement(pose, self.unravel(other[0])[0])
+        else:
+            moved = jnp.zeros(self.base)
+        return jnp.concatenate([moved, other[1] - free])
 
-    def error(self, slopes, inertia) -> Point:
+    def error(self, slopes, system) -> Point:
         """Difference to the embedded method, filtered by (1 - hγJ)⁻¹."""
+        inertia, K, D = system
         carried, free, velocity = (self.h * (jnp.asarray(self.tableau.b_error) @ k) for k in slopes)
         step = self.tableau.diagonal[-1] * self.h
-        right = inertia @ velocity - step * (self.K @ jnp.pad(free, (self.base, 0)))
-        velocity = solve_spd(self.matrix(inertia, step), right)
+        pose, memory = self.unravel(self.start[0])
+        moved = self.start[0] + carried, self.start[1] + free
+        right = inertia @ velocity - step * (K @ self.between(pose, self.start[1], moved, self.touching))
+        velocity = solve_spd(_matrix(inertia, K, D, step), right)
+        if self.touching and self.base:
+            still = jax.tree.map(jnp.zeros_like, memory)
+            carried = carried + step * ravel_pytree((self.mechanism.pose_rates(pose, velocity), still))[0]
         return self.point((carried, free + step * velocity[self.base :], velocity))
 
     def end_rates(self, slopes) -> tuple[Point, Point]:
-        """Slopes of the first and of the last stage, which are at the ends of the step."""
+        """Rates at the ends of the step: of its first and last stage, or the mean rate where these are elsewhere."""
+        if not self.tableau.at_ends:
+            mean = self.point(tuple(jnp.asarray(self.tableau.b) @ k for k in slopes))
+            return mean, mean
         return self.point(tuple(k[0] for k in slopes)), self.point(tuple(k[-1] for k in slopes))
+
+
+def _matrix(inertia, K, D, step):
+    """A + hγ D + (hγ)² K."""
+    return inertia + step * D + step**2 * K
+
+
+def _changed(before, after):
+    """From 0, equal, to 1: whether contact came or went, by the relative change of a stiffness matrix.
+
+    A smooth change within a step is of the order of h, and so the result of the order of h²: it costs no accuracy.
+    """
+    size = jnp.sum(before * before) + jnp.sum(after * after)
+    change = jnp.sum((after - before) ** 2) / jnp.where(size > 0.0, size, 1.0)
+    return change / (change + _EVENT**2)

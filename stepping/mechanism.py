@@ -33,11 +33,15 @@ class Equations(eqx.Module):
         inertia: A, symmetric positive definite [kg, kg·m, kg·m²].
         force: F, including all springs and dampers [N, N·m].
         details: whatever `AbstractMechanism.memory_rates` needs from this evaluation.
+        contact: stiffness and damping over all velocities of loads that are stiff at this instant, such as contact with
+            the ground, besides `stiffness` and `damping` of the mechanism; symmetric positive semidefinite. None for
+            none, and always or never None for one mechanism.
     """
 
     inertia: Float[Array, "m m"]
     force: Float[Array, "m"]
     details: Any = None
+    contact: tuple[Float[Array, "m m"], Float[Array, "m m"]] | None = None
 
 
 class AbstractMechanism(eqx.Module):
@@ -69,6 +73,10 @@ class AbstractMechanism(eqx.Module):
     def pose_rates(self, pose: PyTree, velocity: Float[Array, "m"]) -> PyTree:
         """Rates of the pose at a velocity; () for a mechanism that has none."""
         return ()
+
+    def displacement(self, pose: PyTree, other: PyTree) -> Float[Array, "base"]:
+        """Small displacement from one pose to another, in the components of the base twist; needed with `contact`."""
+        raise NotImplementedError(f"{type(self).__name__}: contact loads need the displacement of the base")
 
     def memory_rates(
         self, t: Float[Array, ""], point: Point, acceleration: Float[Array, "m"], equations: Equations

@@ -43,16 +43,16 @@ class Tableau:
 class SemiImplicitTableau:
     """A pair of Runge-Kutta methods with the same weights: one explicit, one diagonally implicit.
 
-    The implicit one is stiffly accurate (its last stage is the end of the step) and has an explicit first stage.
-
     Attributes:
         explicit: coefficients of the explicit stages, strictly lower triangular.
         implicit: coefficients of the implicit stages below the diagonal.
-        diagonal: diagonal of the implicit coefficients, zero first and then constant.
+        diagonal: diagonal of the implicit coefficients.
         b: weights.
         b_error: weights of the difference to an embedded method.
         c: stage times, as fractions of a step.
         order: order of the pair.
+        at_ends: whether the first and the last stage are the ends of the step (an explicit first stage, a stiffly
+            accurate implicit method).
     """
 
     explicit: np.ndarray
@@ -62,6 +62,7 @@ class SemiImplicitTableau:
     b_error: np.ndarray
     c: np.ndarray
     order: int
+    at_ends: bool = True
 
     @staticmethod
     def of(solver: type, order: int) -> "SemiImplicitTableau":
@@ -78,6 +79,26 @@ class SemiImplicitTableau:
         )
 
 
+def extrapolated_euler(order: int) -> SemiImplicitTableau:
+    """Linearly implicit Euler steps of h, h/2, ..., h/p, extrapolated to the order p. [HW96, IV.9]
+
+    Each stage takes its loads at the end of the one before, never at an extrapolated point, which keeps the step stable
+    under loads that appear and vanish within it, as those of contact.
+    """
+    counts = range(1, order + 1)
+    stages = [(n, i) for n in counts for i in range(n)]
+    before = np.array([[1.0 / n if (m == n and j < i) else 0.0 for m, j in stages] for n, i in stages])
+
+    def weights(used):
+        share = {n: np.prod([n / (n - m) for m in used if m != n]) for n in used}
+        return np.array([share.get(n, 0.0) / n for n, _ in stages])
+
+    steps = np.array([1.0 / n for n, _ in stages])
+    ends = np.array([(i + 1.0) / n for n, i in stages])
+    b = weights(list(counts))
+    return SemiImplicitTableau(before, before, steps, b, b - weights(list(counts)[1:]), ends, order, at_ends=False)
+
+
 def _square(rows: tuple[np.ndarray, ...]) -> np.ndarray:
     """Rows below the diagonal as a square matrix."""
     size = len(rows) + 1
@@ -91,3 +112,6 @@ RK4 = Tableau(np.diag([0.5, 0.5, 1.0], -1), np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
 ARK3 = SemiImplicitTableau.of(diffrax.KenCarp3, 3)
 ARK4 = SemiImplicitTableau.of(diffrax.KenCarp4, 4)
 ARK5 = SemiImplicitTableau.of(diffrax.KenCarp5, 5)
+
+# Second order, three evaluations a step: for loads that are not smooth.
+EULER2 = extrapolated_euler(2)

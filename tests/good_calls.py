@@ -556,7 +556,9 @@ def calls() -> dict[str, Call]:
             values=real(np.ones((5, 5))),
             untried=("periodic",),
         ),
-        "gaits.inchworm": call(gaits.inchworm, length=positive(1.0), depth=strict(0.5, "zero", "one"), **folded),
+        "gaits.inchworm": call(
+            gaits.inchworm, length=positive(1.0), depth=strict(0.5, "zero", "one"), order=integer(1), **folded
+        ),
         "gaits.inextensible_kirchhoff": call(
             gaits.inextensible_kirchhoff, torsion=law(), bending2=law(), bending3=law()
         ),
@@ -636,6 +638,7 @@ def calls() -> dict[str, Call]:
             damping=non_negative(1.0),
             width=positive(0.01),
             viscous=non_negative(0.0),
+            grip=optional(real(1.0)),
             **rubs,
         ),
         "ground.Coulomb": call(

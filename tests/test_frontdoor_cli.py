@@ -229,6 +229,7 @@ def test_choices_of_the_options_are_those_of_the_engines():
     assert tuple(gaits.PUBLISHED) == deferred.GAITS
     assert hydro.FORMS == deferred.FORMS
     assert robot.FLUIDS == deferred.FLUIDS
+    assert robot.TERRAINS == deferred.TERRAINS
     assert gait_search.GOALS == deferred.GOALS
     assert tuple(moth.READINGS) == deferred.READINGS
     assert {name: machine.help for name, machine in registry.ROBOTS.items()} == deferred.ROBOTS

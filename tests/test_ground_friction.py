@@ -75,6 +75,7 @@ def test_lifting_carries_the_whole_weight_at_all_times():
         gaits.SinusLifting(0.9, 0.7, 1.3, 1.0, order=1),
         gaits.SinusLifting(-1.0, 0.7, 1.3, 1.0, 0.4),
         gaits.Anchors(1.0, 1.3, 1.0),
+        gaits.Anchors(0.8, 1.3, 1.0, order=7),
     ):
         X, weight = np.polynomial.legendre.leggauss(40)
         for t in (0.0, 0.31, 1.9):
@@ -164,6 +165,33 @@ def test_inchworm_stops_where_friction_no_longer_holds(tau):
         return
     # It slides as a rigid body, but for what its own stretching adds: a L.
     assert abs(stride + 0.5 * G * (np.sin(theta) - MU * np.cos(theta)) * 8.0**2) < STRETCH
+
+
+def _feet_stride(tau, order):
+    """Advance over stretch of a slow inchworm on two feet, from the section at rest in either half of the period.
+
+    The switch from foot to foot is abrupt in the limit; the load ahead of the section at rest is x^(m+1) of the whole
+    while the tail holds, and the friction of both parts balances the weight: (1 - τ)/2 of it lies ahead.
+    """
+    return 2.0 * ((1.0 - tau) / 2.0) ** (1.0 / (order + 1)) - 1.0
+
+
+def test_inchworm_on_feet_climbs_until_the_friction_of_one_foot_equals_the_weight_along_the_slope():
+    """Isotropic friction, the load on the holding foot: it climbs up to μ cos θ = sin θ and slides back beyond.
+
+    With m = 15 the stride 2 ((1 - τ)/2)^(1/16) - 1 vanishes at τ = tan θ/μ = 1 - 3e-5. Tolerances: creep over the
+    period, 0.5 % of the stretch as above, and the change of feet, during which the speed of stretching is small: tanh
+    of slope 5 is below 0.9 for sin(phase) < 0.3, in which 2 (1 - cos 0.3)/2 = 4.5 % of the stretch happens.
+    """
+    order = 15
+    gait = gaits.inchworm(STRETCH, 1.0, period=8.0, depth=1.0, order=order)
+    climbs = [_stride(gait, forward=MU, sideways=MU, backward=MU, incline=np.arctan(tau * MU)) for tau in (0.5, 0.9)]
+    for tau, stride in zip((0.5, 0.9), climbs, strict=True):
+        assert abs(stride / STRETCH - _feet_stride(tau, order)) < 0.055, (tau, stride)
+    theta = np.arctan(1.1 * MU)
+    slid = _stride(gait, forward=MU, sideways=MU, backward=MU, incline=theta)
+    # As a rigid body, but for what its own stretching adds: a L.
+    assert abs(slid + 0.5 * G * (np.sin(theta) - MU * np.cos(theta)) * 8.0**2) < STRETCH
 
 
 def test_isotropic_viscous_ground_moves_no_centre_of_mass():
@@ -273,6 +301,7 @@ def test_gradient_of_the_distance_is_that_of_central_differences():
         (lambda: ground.Friction(density=0.0), "density.*positive"),
         (lambda: gaits.SinusLifting(1.2, 1.0, 1.0, 1.0), "depth = 1.2.*between -1 and 1"),
         (lambda: gaits.Anchors(-0.1, 1.0, 1.0), "depth = -0.1.*between 0 and 1"),
+        (lambda: gaits.Anchors(0.5, 1.0, 1.0, order=0), "order = 0"),
         (lambda: gaits.SinusLifting(0.5, 1.0, 1.0, 1.0, order=3), "order = 3"),
     ],
 )

@@ -1,19 +1,25 @@
 """The wheeled snake as a tree and as a beam: the same mass, the same wave, nearly the same speed; figures and film."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import cosserat
 import multibody
 from anguilla.robots import snake
 from anguilla.robots.registry import ROBOTS
 from anguilla.robots.robot import Settings
-from anguilla.robots.snake import entry
+from anguilla.robots.snake import beach, best_gait, entry
 from anguilla.robots.snake.film import snake_film
-from anguilla.robots.snake.model import LENGTH, LINK, PERIOD
+from anguilla.robots.snake.model import DENSITY, LENGTH, LINK, PERIOD, RADIUS
 from anguilla.view.power_identity import identity_residual
+from gaits.search.optimisation import solve
+from gaits.search.parameters import Parameters
+from gaits.search.problem import Problem
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +47,48 @@ def test_the_tree_goes_forward_and_its_power_balances(run):
     assert float(run["power_friction"].max()) <= 0.0
     assert np.abs(run["head_position"].sel(axis="z")).max() < 1e-12
     assert any("ideal wheels" in line for line in entry.lines(run))
+
+
+@pytest.mark.slow
+def test_from_the_beach_into_the_water(tmp_path):
+    """It crawls down the sand, enters the water and swims on; afloat it displaces its weight."""
+    dataset = ROBOTS["snake"].run(Settings(t1=24.0, samples=49, progress=False, terrain="beach"))
+    body = entry.body(dataset)
+    wet, gap = beach.wet_length(body), beach.clearance(body)
+    assert wet[0] == 0.0 and wet[-1] > 0.99 * LENGTH
+    assert gap[0] < 0.0 < gap[-1]
+    x = dataset["centre_of_mass"].sel(axis="x").values
+    assert np.all(np.diff(x[8:]) < 0.0)  # never backward after the start
+    # Afloat: draught of a straight cylinder that displaces its weight, 0.909 of the section.
+    height = float(body["position"][-1].sel(axis="z").mean()) - beach.LEVEL
+    d: Any = brentq(lambda z: np.arccos(z) - z * np.sqrt(1 - z * z) - np.pi * DENSITY / 1000.0, -1.0, 1.0)
+    assert abs(height - d * RADIUS) < 0.1 * RADIUS
+    for name, figure in entry.figures(dataset).items():
+        figure().savefig(tmp_path / f"{name}.png", dpi=40)
+    film = snake_film(body, tmp_path / "beach.gif", fps=1.0, width=240, progress=False)
+    assert film.stat().st_size > 1000 and any("off the sand" in line for line in entry.lines(dataset))
+    plt.close("all")
+
+
+@pytest.mark.slow
+def test_gradients_improve_the_gait_within_its_bounds():
+    """Derivatives of the speed by the six numbers are those of differences; a few steps make it faster."""
+    problem = Problem(
+        -best_gait.crawling_speed,
+        Parameters(best_gait.first_gait(), best_gait.BOUNDS),
+        best_gait.speed_model(),
+        (),
+    )
+    x = problem.parameters.to_vector(problem.parameters.start) + 0.05
+    slope = problem.derivatives(x[None])[1][0, 0]
+    h = 1e-3
+    steps = h * np.eye(len(x))
+    ends = problem.values(np.concatenate([x + steps, x - steps]))[:, 0]
+    difference = (ends[: len(x)] - ends[len(x) :]) / (2 * h)
+    # Steps at rtol 1e-5 differ from run to run by 1e-5 of the speed: over 2h that is 2e-3.
+    assert np.abs(slope - difference).max() < 5e-3 * max(1.0, np.abs(difference).max())
+    found = solve(problem, max_iterations=4, progress=False)
+    assert -found.value > -1.05 * found.before
 
 
 def test_figures_and_film(run, tmp_path):

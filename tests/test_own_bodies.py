@@ -288,5 +288,5 @@ def test_meshes_that_are_no_bodies_are_refused_or_remarked():
 
 def test_friction_that_would_not_know_their_weight_refuses_point_masses():
     beam = cosserat.rod(LENGTH, B, C, masses=[(0.2, 0.3)])
-    with pytest.raises(ValueError, match="point masses, whose weight would not rub"):
+    with pytest.raises(ValueError, match="point masses, whose weight causes no friction"):
         cosserat.head_dynamics(beam, straight, ground.Friction(), cosserat.HeadState(), 0.0)

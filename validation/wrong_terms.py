@@ -286,12 +286,12 @@ MUTANTS = (
     ),
     Mutant(
         "forward_and_backward", "friction towards head and tail exchanged", "anguilla/ground/coulomb.py",
-        "jnp.where(v_l < 0.0, self.forward, self.backward)", "jnp.where(v_l > 0.0, self.forward, self.backward)",
+        "jnp.where(jnp.dot(v, heading) < 0.0, self", "jnp.where(jnp.dot(v, heading) > 0.0, self",
         ("inchworm_with_scales",),
     ),
     Mutant(
         "sideways_friction", "the coefficient along the body across it", "anguilla/ground/coulomb.py",
-        "self.sideways * v_s * side", "mu_l * v_s * side",
+        "slip * mu_l, slip * self.sideways", "slip * mu_l, slip * mu_l",
         ("friction_tends_to_wheels",),
     ),
     Mutant(

@@ -9,6 +9,7 @@ from typing import Any
 GAITS = ("planar", "turn", "dive", "spiral")  # gaits.PUBLISHED
 FORMS = ("paper", "kirchhoff")  # hydro.FORMS
 FLUIDS = ("morison", "void")  # robots.robot.FLUIDS
+TERRAINS = ("floor", "beach")  # robots.robot.TERRAINS
 GOALS = ("faster", "cheaper")  # studies.gait_search.GOALS
 READINGS = ("TB8", "TB8m", "BT9", "BT9c")  # robots.moth.READINGS
 ROBOTS = {  # the help texts of robots.registry.ROBOTS
@@ -16,7 +17,7 @@ ROBOTS = {  # the help texts of robots.registry.ROBOTS
     "moth": "a thorax and two soft wings of passive joints: hovers at 25 Hz (Porez and others, 2013)",
     "natrix": "14 bodies, rolling shells, 1.24 m: undulates on the water (Xie and others, 2023)",
     "rower": "a single scull with its rower, one closed loop, 99.75 kg: rows at 27 a minute (Khalil and Rongere, 2013)",
-    "snake": "10 links on passive wheels, 1.4 m: lateral undulation on dry friction (Liljebäck and others, 2013)",
+    "snake": "10 links on passive wheels, 1.4 m: lateral undulation on dry friction (after Liljebäck and others, 2013)",
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import VERBS
 from .arguments import at_least, directory, positive
-from .deferred import FLUIDS, FORMS, READINGS, ROBOTS, deferred
+from .deferred import FLUIDS, FORMS, READINGS, ROBOTS, TERRAINS, deferred
 from .recipe import with_recipe, write_recipe
 from .swim import FORMATS, FPS, check_pictures
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from ..robots import registry
     from ..robots.robot import Settings
+    from ..robots.snake import beach
 else:
-    view, registry = deferred("anguilla.view", "anguilla.robots.registry")
+    view, registry, beach = deferred("anguilla.view", "anguilla.robots.registry", "anguilla.robots.snake.beach")
 
 DESCRIPTION = """\
 Simulates a published machine made of rigid bodies: its joints follow a given law; the motion of its base and the
@@ -50,6 +51,8 @@ examples:
       also a faster stroke of the same mean power, by gradients (some minutes)
   anguilla robot snake --out out
       a wheeled snake undulates on dry friction: tracks, power, speed over amplitude and anisotropy, a film
+  anguilla robot snake --terrain beach --out out
+      the same snake from a beach into the water: it crawls, then swims at the surface; a film with sand and water
 
 files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
@@ -65,7 +68,7 @@ files in DIR, all named after the robot:
   natrix_energy.png, natrix_centre.png, natrix_roll.png, natrix_righting.png, natrix_response.png: of natrix
   rower_joints.png, rower_surge.png, rower_heave.png, rower_pitch.png, rower_torques.png, rower_power.png,
   rower_memory.png, rower_sensitivity.png (rower_optimised.png): of the rowing boat
-  snake_tracks.png, snake_power.png, snake_speeds.png: of the snake on the ground
+  snake_tracks.png, snake_power.png, snake_speeds.png: of the snake on the ground; snake_shore.png: on the beach
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
@@ -93,6 +96,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     wings.add_argument("--sections", type=at_least(1), metavar="M", help="number of sections per wing; default: 4")
     boat = parser.add_argument_group("the rower")
     boat.add_argument("--optimise", action="store_true", help="search for a faster stroke of the same mean power")
+    snake = parser.add_argument_group("the snake")
+    snake.add_argument("--terrain", choices=TERRAINS, help="floor, or beach: from sand into water; default: floor")
     numbers = parser.add_argument_group("the numbers")
     numbers.add_argument("--samples", type=at_least(2), metavar="N", help="output times; default: smooth curves")
     numbers.add_argument("--rtol", type=positive, default=1e-6, metavar="R", help="relative tolerance; default: 1e-6")
@@ -118,6 +123,10 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
             return f"argument --{option}: only valid for the moth"
     if arguments.optimise and arguments.robot != "rower":
         return "argument --optimise: only valid for the rower"
+    if arguments.robot != "snake" and arguments.terrain is not None:
+        return "argument --terrain: only valid for the snake"
+    if arguments.terrain == "beach" and (arguments.fluid is not None or arguments.added_mass is not None):
+        return "arguments --fluid, --added-mass: the beach has its own water"
     if arguments.robot == "rower" and (arguments.fluid is not None or arguments.added_mass is not None):
         return "arguments --fluid, --added-mass: the rower has its own water: hull, waves and blades"
     if arguments.robot == "moth" and arguments.added_mass is not None:
@@ -128,7 +137,7 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
 def resolve(arguments: argparse.Namespace) -> None:
     """Gives options that were left to the machine their values."""
     robot = registry.ROBOTS[arguments.robot]
-    arguments.t1 = arguments.t1 or robot.duration
+    arguments.t1 = arguments.t1 or (beach.DURATION if arguments.terrain == "beach" else robot.duration)
     arguments.samples = arguments.samples or max(round(robot.rate * arguments.t1) + 1, 2)
     if arguments.robot == "moth":
         arguments.reading, arguments.sections = arguments.reading or "TB8", arguments.sections or 4
@@ -185,6 +194,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
         reading=arguments.reading,
         sections=arguments.sections,
         optimise=arguments.optimise,
+        terrain=arguments.terrain,
     )
 
 

@@ -1,7 +1,7 @@
-"""What a surface to crawl on does to a body: dry friction, compliant contact, ideal wheels.
+"""Loads and constraints of the ground on a crawling body: dry friction, compliant contact, ideal wheels.
 
-A ground is a load on one section, per metre, in the section's own frame: the contract of `hydro`. It goes where a
-fluid goes, in both engines, alone or in `hydro.Together`. Wheels are constraints, and have a motion of their own.
+A ground is a load per metre on one section, in the section frame, with the interface of `hydro`: both engines take it
+instead of a fluid, alone or in `hydro.Together`. Wheels are constraints; `roll` integrates a body on them.
 """
 
 from .contact import Contact as Contact

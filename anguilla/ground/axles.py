@@ -1,6 +1,6 @@
-"""Wheels that roll but do not slip sideways, as linear constraints on the planar twist of the body that carries them.
+"""Wheels without side slip, as linear constraints on the planar twist of the head.
 
-A wheel at r with axle direction n, both seen from the head, forbids the velocity n · (V + Ω × r + dr/dt) = 0:
+A wheel at r with axle direction n, both in the head frame, requires n · (V + Ω × r + dr/dt) = 0:
 
     J (V1, V2, Ω3) + b = 0,    J = (n1, n2, r1 n2 - r2 n1),    b = n · dr/dt
 
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 PLANAR = (0, 1, 5)  # V1, V2, Ω3 among the six components of a twist
-FULL = 3  # independent wheels that leave the head no freedom
+FULL = 3  # number of independent wheels that determine the motion of the head
 
 
 class Axles(eqx.Module):
@@ -37,18 +37,18 @@ class Axles(eqx.Module):
         return _rows(self.normal, self.position), jnp.sum(self.normal * self.velocity, axis=1)
 
     def bias(self, twist: Float[Array, "3"]) -> Float[Array, "wheels"]:
-        """dJ/dt (V1, V2, Ω3) + db/dt [m/s²]: what the constraint asks of the acceleration besides J d(twist)/dt."""
+        """dJ/dt (V1, V2, Ω3) + db/dt [m/s²]: the time derivative of the constraint without J d(twist)/dt."""
         rate = _rows(self.normal_rate, self.position) + _lever(self.normal, self.velocity)
         turned = jnp.sum(self.normal_rate * self.velocity + self.normal * self.acceleration, axis=1)
         return rate @ twist + turned
 
 
 def kinematic_twist(J: Float[Array, "wheels 3"], b: Float[Array, "wheels"]) -> Float[Array, "3"]:
-    """The twist of least slip: the only one without, where three wheels or more agree [m/s, rad/s].
+    """The twist that minimises the slip in the least-squares sense; zero slip where the wheels agree [m/s, rad/s].
 
     Args:
         J: of the constraint [-, m].
-        b: of the constraint [m/s], or what is asked of the acceleration [m/s²].
+        b: of the constraint [m/s], or the bias of its derivative [m/s²].
     """
     Q, R = jnp.linalg.qr(J)
     return -jnp.linalg.solve(R, Q.T @ b)
@@ -57,7 +57,7 @@ def kinematic_twist(J: Float[Array, "wheels 3"], b: Float[Array, "wheels"]) -> F
 def independence(J: Float[Array, "wheels 3"], length: Float[Array, ""]) -> Float[Array, ""]:
     """Smallest singular value of J over the root of the number of wheels, lengths in units of the body's [-].
 
-    It is zero where all axles are parallel or meet in one point: the body can then turn about that point.
+    Zero if all axles are parallel or meet in one point, about which the body can then rotate.
 
     Args:
         J: of the constraint [-, m].
@@ -68,11 +68,11 @@ def independence(J: Float[Array, "wheels 3"], length: Float[Array, ""]) -> Float
 
 
 def least_forces(J: Float[Array, "wheels 3"], needed: Float[Array, "3"]) -> Float[Array, "wheels"]:
-    """Forces along the axles that add up to a planar wrench; of all such the smallest, where wheels are redundant [N].
+    """Forces along the axles with a given planar resultant; the least-norm solution if wheels are redundant [N].
 
     Args:
         J: of the constraint, three independent rows or more [-, m].
-        needed: force and moment about the head, in its axes [N, N·m].
+        needed: resultant force and moment about the head, in its axes [N, N·m].
     """
     Q, R = jnp.linalg.qr(J)
     return Q @ jnp.linalg.solve(R.T, needed)
@@ -88,7 +88,7 @@ def constrained(
 
     Args:
         inertia: M of the body about its head, planar part [kg, kg·m, kg·m²].
-        wrench: w on it but for the wheels [N, N·m].
+        wrench: w, all other loads [N, N·m].
         J: of the constraint [-, m].
         bias: see `Axles.bias` [m/s²].
 
@@ -106,11 +106,11 @@ def constrained(
 def nearest(
     inertia: Float[Array, "3 3"], twist: Float[Array, "3"], J: Float[Array, "wheels 3"], b: Float[Array, "wheels"]
 ) -> Float[Array, "3"]:
-    """The twist without slip that an impulse of the wheels would lead to [m/s, rad/s]; fewer than three wheels.
+    """Twist after an impulse of the wheels that removes the slip [m/s, rad/s]; fewer than three wheels.
 
     Args:
         inertia: of the body about its head, planar part [kg, kg·m, kg·m²].
-        twist: before [m/s, rad/s].
+        twist: before the impulse [m/s, rad/s].
         J: of the constraint [-, m].
         b: of the constraint [m/s].
     """
@@ -125,7 +125,7 @@ def _rows(normal, position):
 
 
 def _lever(normal, velocity):
-    """What the motion of the points of contact adds to the rate of the rows."""
+    """Contribution of the moving contact points to the rate of the rows."""
     zero = jnp.zeros_like(normal[:, 0])
     return jnp.stack([zero, zero, _moment(velocity, normal)], axis=1)
 

@@ -1,20 +1,25 @@
-"""Compliant contact with uneven ground: a body is pushed out where it sinks in, damped, and rubs under that load."""
+"""Compliant contact with uneven ground: a normal force where the body penetrates, damping, and dry friction."""
 
 from collections.abc import Callable
 from typing import ClassVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, EllipticSection, Place
-from spatial import Numbers, angular, cross, hat, join, linear, non_negative, positive
+from gaits.laws import AbstractLaw, as_law
+from gaits.strain import Law
+from hydro import AbstractFluid, EllipticSection, Place, StiffMatrices
+from spatial import Numbers, angular, cross, hat, join, linear, non_negative, number, positive
 from spatial.checks import shown
 
 from .coulomb import Coulomb
 
 Height = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, ""]]
 
+_ALONG = np.array([1.0, 0.0, 0.0])  # t1 in the section frame
 _POINT = 1e-24  # m²: a section seen end on has no lowest point
 
 
@@ -23,20 +28,40 @@ def level(x: Float[Array, ""], y: Float[Array, ""]) -> Float[Array, ""]:
     return jnp.zeros_like(x)
 
 
+class _Touch(eqx.Module):
+    """Contact of one section, in its frame: derivative of the penetration by a displacement, elastic load [N/m], factor
+    of the damping, normal load [N/m], lowest point [m], its velocity [m/s] where it touches, normal, grip."""
+
+    slope: Float[Array, "6"]
+    elastic: Float[Array, ""]
+    factor: Float[Array, ""]
+    load: Float[Array, ""]
+    lowest: Float[Array, "3"]
+    velocity: Float[Array, "3"]
+    normal: Float[Array, "3"]
+    grip: Float[Array, ""]
+
+
 class Contact(AbstractFluid):
     """Unilateral contact with ground of any height z = h(x, y), and dry friction under its load. [HC75]
 
-        N = k δ (1 + d dδ/dt) where positive,    δ = how deep the lowest point of the section is in the ground
+        N = k δ (1 + d dδ/dt) where positive,    δ = penetration of the lowest point of the section
 
-    Only what sinks in is pushed, so weight must act too: `hydro.Together(hydro.Weight(density), Contact(...))` for a
-    beam, `gravity=hydro.EARTH` for a tree. A body at rest sinks in by weight over stiffness. The ground should curve
-    little over a section: its distance is measured along the normal below the centre.
+    Weight must act beside it: `hydro.Together(hydro.Weight(density), Contact(...))` for a beam, `gravity=hydro.EARTH`
+    for a tree. A body at rest penetrates by weight over stiffness. The radius of curvature of the ground should be
+    large compared with a section: the distance is measured along the normal below the centre.
+
+    A soft beam is stepped implicitly, with the stiffness of the ground in the linear system: k and the smoothing width
+    of the friction do not bound the time step. Explicit steps must resolve the period 2π √(m/k).
 
     Attributes:
         height: h(x, y) [m], a function written with jax.numpy.
         coulomb: the friction.
         stiffness: k, force per metre of body and metre of depth [N/m²].
-        damping: d [s/m]; a body that comes to rest in the ground wants 1/d near the speed at which it arrives.
+        damping: d [s/m]; 1/d near the impact speed brings a body to rest within few bounces.
+        grip: factor of the friction coefficients [-], a law of (X, t), as of the bristles of an earthworm or the feet
+            of a caterpillar; None for one.
+        time: at which the grip is taken [s]; see `at`.
 
     Example:
         >>> import cosserat, gaits, hydro, jax.numpy as jnp
@@ -55,6 +80,8 @@ class Contact(AbstractFluid):
     coulomb: Coulomb
     stiffness: Float[Array, ""]
     damping: Float[Array, ""]
+    grip: AbstractLaw | None
+    time: Float[Array, ""]
 
     def __init__(
         self,
@@ -67,6 +94,7 @@ class Contact(AbstractFluid):
         damping: Numbers = 1.0,
         width: Numbers = 1e-2,
         viscous: Numbers = 0.0,
+        grip: Law | None = None,
     ):
         if not callable(height):
             raise ValueError(f"Contact.height = {shown(height)}: must be a function (x, y) -> height [m]")
@@ -75,8 +103,17 @@ class Contact(AbstractFluid):
         self.stiffness = positive("Contact.stiffness", stiffness, "N/m²", ())
         self.damping = non_negative("Contact.damping", damping, "s/m", ())
 
+        if grip is not None and not callable(grip):
+            grip = number("Contact.grip", grip)
+        self.grip = None if grip is None else as_law(grip)
+        self.time = jnp.zeros(())
+
+    def at(self, t: Float[Array, ""]) -> "Contact":
+        """The same ground with the grip of time t [s]."""
+        return eqx.tree_at(lambda ground: ground.time, self, jnp.asarray(t, float))
+
     def depth(self, section: EllipticSection, place: Place) -> Float[Array, ""]:
-        """How deep the lowest point of a section is in the ground [m]; negative above it."""
+        """Penetration of the lowest point of a section [m]; negative above the ground."""
         normal, n2, n3 = self._normal(place)
         x, y, z = place.position
         reach = jnp.sqrt((section.b * n2) ** 2 + (section.c * n3) ** 2 + _POINT)
@@ -88,27 +125,48 @@ class Contact(AbstractFluid):
 
     def terms(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> dict[str, Float[Array, "6"]]:
         """`contact`, elastic, `contact_damping`, and `friction`, in the section frame [N/m, N]."""
+        touch = self._touch(section, place, twist)
+        rub = self.coulomb.force(touch.grip * touch.load, touch.velocity, jnp.asarray(_ALONG), touch.normal)
+        return {
+            "contact": -touch.elastic * touch.slope,
+            "contact_damping": -(touch.load - touch.elastic) * touch.slope,
+            "friction": join(rub, cross(touch.lowest, rub)),
+        }
 
+    def stiff_matrices(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> StiffMatrices:
+        """k and d along the normal, friction along the ground, where the section penetrates."""
+        touch = self._touch(section, place, twist)
+        push = jnp.outer(touch.slope, touch.slope)
+        # d/dδ and d/d(dδ/dt) of k δ (1 + d dδ/dt), where the ground pushes.
+        stiff = jnp.where(touch.load > 0.0, self.stiffness * touch.factor, 0.0)
+        damp = jnp.where(touch.load > 0.0, touch.elastic * self.damping, 0.0)
+        rub = self.coulomb.resistance(touch.grip * touch.load, touch.velocity, jnp.asarray(_ALONG), touch.normal)
+        rub = jnp.where(touch.elastic > 0.0, rub, 0.0)
+        to_lowest = jnp.concatenate([jnp.eye(3), -hat(touch.lowest)], axis=1)  # velocity of the lowest point
+        return StiffMatrices(stiff * push, damp * push + to_lowest.T @ rub @ to_lowest)
+
+    def _touch(self, section, place, twist):
         def moved(step):
             here = place.position + place.rotation @ linear(step)
             return self.depth(section, Place(here, place.rotation @ (jnp.eye(3) + hat(angular(step)))))
 
         deep, slope = jax.value_and_grad(moved)(jnp.zeros(6))
         elastic = self.stiffness * jnp.maximum(deep, 0.0)
-        load = elastic * jnp.maximum(1.0 + self.damping * jnp.dot(slope, twist), 0.0)
-
+        factor = jnp.maximum(1.0 + self.damping * jnp.dot(slope, twist), 0.0)
         normal, n2, n3 = self._normal(place)
         reach = jnp.sqrt((section.b * n2) ** 2 + (section.c * n3) ** 2 + _POINT)
         lowest = -jnp.stack([jnp.zeros(()), section.b**2 * n2, section.c**2 * n3]) / reach
         velocity = linear(twist) + cross(angular(twist), lowest)
         sliding = jnp.where(deep > 0.0, velocity, 0.0)  # the viscous part needs contact too
-        along = jnp.array([1.0, 0.0, 0.0])
-        rub = self.coulomb.force(load, sliding, along, place.rotation.T @ normal)
-        return {
-            "contact": -elastic * slope,
-            "contact_damping": -(load - elastic) * slope,
-            "friction": join(rub, cross(lowest, rub)),
-        }
+        own = place.rotation.T @ normal
+        return _Touch(slope, elastic, factor, elastic * factor, lowest, sliding, own, self._grip(place))
+
+    def _grip(self, place):
+        if self.grip is None:
+            return jnp.ones(())
+        if place.abscissa is None:
+            raise ValueError("Contact.grip depends on the abscissa: hydro.Place(..., abscissa=X) must have it")
+        return jnp.asarray(self.grip(place.abscissa, self.time), float)
 
     def added_inertia(self, section: EllipticSection) -> Float[Array, "6 6"]:
         """Zero."""

@@ -1,4 +1,4 @@
-"""Dry friction of a body that slides one way more easily than another, smoothed near rest."""
+"""Anisotropic dry friction, smoothed near rest."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ class Coulomb(eqx.Module):
 
     l is the body's direction on the ground, from head to tail, and s is at right angles to it. The coefficient along l
     is μ_f while the section slides forward (û_l < 0) and μ_b while it slides backward. The power f · v is never
-    positive. A section that should stick creeps instead: under a force F < μ w its speed is about ε F / (μ w).
+    positive. The smoothing replaces sticking by creep: under a force F < μ w the speed is about ε F / (μ w).
 
     Attributes:
         forward: μ_f [-].
@@ -47,20 +47,35 @@ class Coulomb(eqx.Module):
         """Friction per metre on a section, in the axes its arguments are given in [N/m].
 
         Args:
-            load: w, with which the section presses on the ground [N/m].
-            velocity: of the section [m/s]; only the part along the ground counts.
+            load: w, normal load [N/m].
+            velocity: of the section [m/s]; only its part along the ground matters.
             along: t1 of the section.
             normal: unit normal of the ground.
         """
+        v, heading, side, along_it, across = self._directions(load, velocity, along, normal)
+        dry = -along_it * jnp.dot(v, heading) * heading - across * jnp.dot(v, side) * side
+        return dry - self.viscous * v
+
+    def resistance(
+        self,
+        load: Float[Array, ""],
+        velocity: Float[Array, "3"],
+        along: Float[Array, "3"],
+        normal: Float[Array, "3"],
+    ) -> Float[Array, "3 3"]:
+        """B of `force` = -B v, symmetric and positive semidefinite [N·s/m²]. Arguments as in `force`."""
+        _, heading, side, along_it, across = self._directions(load, velocity, along, normal)
+        dry = along_it * jnp.outer(heading, heading) + across * jnp.outer(side, side)
+        return dry + self.viscous * (jnp.eye(3) - jnp.outer(normal, normal))
+
+    def _directions(self, load, velocity, along, normal):
+        """Velocity on the ground, direction of the body and across it, and w μ / √(|v|² + ε²) of each."""
         on_ground = lambda v: v - jnp.dot(v, normal) * normal  # noqa: E731
         v, heading = on_ground(velocity), on_ground(along)
         heading = heading / jnp.sqrt(jnp.dot(heading, heading) + _UPRIGHT)
-        side = cross(normal, heading)
-        slip = 1.0 / jnp.sqrt(jnp.dot(v, v) + self.width**2)
-        v_l, v_s = jnp.dot(v, heading), jnp.dot(v, side)
-        mu_l = jnp.where(v_l < 0.0, self.forward, self.backward)
-        dry = -load * slip * (mu_l * v_l * heading + self.sideways * v_s * side)
-        return dry - self.viscous * v
+        slip = load / jnp.sqrt(jnp.dot(v, v) + self.width**2)
+        mu_l = jnp.where(jnp.dot(v, heading) < 0.0, self.forward, self.backward)
+        return v, heading, cross(normal, heading), slip * mu_l, slip * self.sideways
 
 
-_UPRIGHT = 1e-24  # of a section that stands on its end, which has no direction on the ground
+_UPRIGHT = 1e-24  # avoids a division by zero for a section that stands on its end

@@ -1,4 +1,4 @@
-"""A body that lies on a plane, level or inclined, and rubs on it with its weight."""
+"""Dry friction of a body that lies on a plane, level or inclined."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from gaits.laws import AbstractLaw, as_law
 from gaits.strain import Law
-from hydro import EARTH, AbstractFluid, AbstractSection, Place
+from hydro import EARTH, AbstractFluid, AbstractSection, Place, StiffMatrices
 from spatial import Numbers, finite, join, linear, number, positive, unit
 
 from .coulomb import Coulomb
@@ -21,12 +21,12 @@ class Friction(AbstractFluid):
 
         f = -w [μ_s û_s t2 + (μ_f or μ_b) û_l t1] - viscous v + ρA (g - (g·n) n),    w = -ρA (g·n) lifting(X, t)
 
-    The plane carries the weight along its normal, so that a planar gait keeps the body on the plane; the weight along
-    an inclined plane stays as the term `downhill`. Neither `hydro.Weight` nor the `gravity` of a tree belongs beside
-    it. Friction acts on the centre line: the height of the body above the ground has no lever.
+    The plane balances the normal component of the weight, so a planar gait keeps the body on the plane; the tangential
+    component on an inclined plane is the term `downhill`. Do not add `hydro.Weight` or the `gravity` of a tree.
+    Friction acts at the centre line: the height of the centre line above the ground is neglected.
 
-    A snake that lifts part of its body presses harder with the rest. `lifting` is that share of the weight, a law of
-    (X, t) whose mean along the body should be one: `gaits.SinusLifting`, `gaits.sidewinding(...).lifting`.
+    A snake that lifts part of its body increases the load on the rest. `lifting` is the ratio of load to weight, a law
+    of (X, t) whose mean along the body should be one: `gaits.SinusLifting`, `gaits.sidewinding(...).lifting`.
 
     Attributes:
         density: of the body [kg/m³]; the same number as the beam's.
@@ -69,7 +69,7 @@ class Friction(AbstractFluid):
         gravity: Numbers = EARTH,
         lifting: Law | None = None,
     ):
-        """Takes the coefficients, and a plane.
+        """Coefficients and plane.
 
         Args:
             forward: coefficient while a section slides towards its head.
@@ -78,7 +78,7 @@ class Friction(AbstractFluid):
             density: of the body [kg/m³].
             width: speed over which friction changes sign [m/s].
             viscous: force per metre and per speed, in all directions [N·s/m²].
-            incline: slope that rises towards -x, where a body is headed at first [rad]. The world's axes are then
+            incline: slope that rises towards -x, the initial heading of a body [rad]. The axes of the world are then
                 those of the plane, z its normal, and gravity is tilted instead.
             normal: unit normal of the plane in the world; z when None.
             gravity: acceleration of gravity in the world [m/s²]; before it is tilted by `incline`.
@@ -107,7 +107,7 @@ class Friction(AbstractFluid):
         return eqx.tree_at(lambda ground: ground.time, self, jnp.asarray(t, float))
 
     def load(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
-        """Weight that a section carries on the ground, w [N/m]."""
+        """Normal load of a section, w [N/m]."""
         weight = -self.density * section.area * jnp.dot(self.gravity, self.normal)
         if self.lifting is None:
             return weight
@@ -127,6 +127,12 @@ class Friction(AbstractFluid):
         slide = self.density * section.area * (down @ self._tangential())
         return {"friction": join(rubbing, still), "downhill": join(slide, still)}
 
+    def stiff_matrices(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> StiffMatrices:
+        """Damping of the friction: near rest it falls by w μ within `width` of speed."""
+        normal, along = place.rotation.T @ self.normal, jnp.array([1.0, 0.0, 0.0])
+        rubbing = self.coulomb.resistance(self.load(section, place), linear(twist), along, normal)
+        return StiffMatrices(jnp.zeros((6, 6)), jnp.pad(rubbing, ((0, 3), (0, 3))))
+
     def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
         """Zero."""
         return jnp.zeros((6, 6))
@@ -140,10 +146,10 @@ class Friction(AbstractFluid):
     def mass_terms(
         self, inertia: Float[Array, "6 6"], place: Place, twist: Float[Array, "6"]
     ) -> dict[str, Float[Array, "6"]]:
-        """Refuses point masses: the weight that they press on the ground with is not known here."""
+        """Rejects point masses: this model cannot distribute their weight on the ground."""
         raise ValueError(
-            "Friction: the body has point masses, whose weight would not rub on the ground: give their mass to the "
-            "density of the body, or use a ground with contact and hydro.Weight"
+            "Friction: the body has point masses, whose weight causes no friction here: include their mass in the "
+            "density of the body, or use ground.Contact with hydro.Weight"
         )
 
     def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:

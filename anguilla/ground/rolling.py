@@ -1,4 +1,4 @@
-"""Motion on ideal wheels: kinematic on three or more that agree, dynamic with multipliers on fewer."""
+"""Motion on ideal wheels: kinematic on three or more consistent wheels, dynamic with multipliers on fewer."""
 
 from typing import cast
 
@@ -24,7 +24,7 @@ from stepping import Marcher, Span, integrate, program
 from .axles import FULL, PLANAR, constrained, independence, kinematic_twist, least_forces, nearest
 from .wheels import AbstractRoller, RollingBeam, RollingTree, TreeWheels, Wheels
 
-SLIP = 1e-6  # of the speeds of the shape: what redundant wheels may disagree by
+SLIP = 1e-6  # allowed slip of redundant wheels, relative to the speed of the shape
 SINGULAR = 1e-4  # least independence of the wheels
 _EXAMINED = 401  # times at which three or more wheels are examined
 
@@ -38,10 +38,10 @@ class Rolling(eqx.Module):
         quaternion: of the head in the world, unit.
         twist: of the head, in its frame [m/s, rad/s].
         twist_rate: d(twist)/dt, in the head frame [m/s², rad/s²].
-        force: of the ground on each wheel, along its axle [N]; the smallest that do, where wheels are redundant.
+        force: of the ground on each wheel, along its axle [N]; the least-norm solution if wheels are redundant.
         slip: velocity of each wheel along its axle [m/s].
-        wheel_power: of the forces of the wheels on the body [W]; zero, since they do not slip.
-        torque: of the motors, for a tree [N·m]; none for a beam, whose internal wrench is `rolling_wrench`.
+        wheel_power: power of the wheel forces [W]; zero without slip.
+        torque: motor torques of a tree [N·m]; empty for a beam (see `rolling_wrench`).
         steps: accepted and rejected time steps.
         succeeded: whether the integration reached the last time.
     """
@@ -82,29 +82,28 @@ def roll(
 ) -> Rolling:
     """Rolls in the plane z = 0 on wheels that do not slip sideways. jit-, vmap- and grad-safe.
 
-    Three wheels or more make the head's motion kinematic: it follows from the shape alone. Fewer leave it dynamics,
-    with the forces of the wheels as multipliers; with one or two, a state that slips at first is brought to the
-    nearest one that does not, as by an impulse.
+    With three wheels or more the motion of the head is kinematic: it follows from the shape. With one or two it is
+    dynamic, with the wheel forces as multipliers; an initial state with side slip is projected by an impulse.
 
     Args:
         body: a beam, or a tree all joints of which are actuated.
         law: planar strain law (X, t) -> (Γ, K) of the beam, or joint law t -> positions of the tree.
         wheels: where the wheels are: `Wheels` on a beam, `TreeWheels` on a tree.
-        ground: what else acts on the sections, such as `Friction`; nothing when None.
+        ground: other loads on the sections, such as `Friction`; None for none.
         t1: last time [s].
         t0: first time [s].
-        state: of the head at t0, in the plane; of its twist three wheels leave nothing free.
+        state: of the head at t0, in the plane; its twist is not used with three wheels or more.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         path: nodes along a beam; `Panels()` when None.
         rtol: relative tolerance of the time step.
         atol: absolute tolerance of the time step [m, rad, m/s, rad/s].
         max_steps: greatest number of time steps.
-        throw: refuse wheels that are singular or disagree, and a run that does not reach t1.
+        throw: raise if the wheels are singular or inconsistent, or if the run does not reach t1.
 
     Raises:
-        ValueError: three wheels or more whose axles become parallel or meet in one point, or redundant wheels that
-            only a body that slips could satisfy; naming when, and by how much.
+        ValueError: the axles of three wheels or more become parallel or meet in one point, or redundant wheels are
+            inconsistent; the message states the time and the slip.
 
     Example:
         >>> import cosserat, gaits
@@ -142,7 +141,7 @@ def roller_count(wheels: Wheels | TreeWheels) -> int:
 def roller_of(
     body: Beam | Tree, law: Gait | JointLaw, wheels: Wheels | TreeWheels, ground: AbstractFluid, path: Panels | None
 ) -> AbstractRoller:
-    """The body on its wheels; refuses what does not fit together. Arguments as in `roll`."""
+    """The body on its wheels; rejects combinations that do not fit. Arguments as in `roll`."""
     if isinstance(body, Tree):
         if not isinstance(wheels, TreeWheels):
             raise ValueError(f"wheels = {type(wheels).__name__}: a tree takes ground.TreeWheels(bodies)")
@@ -185,14 +184,14 @@ def _check_planar_state(state):
 
 
 def _refuse_slipping(roller, count, span):
-    """Three wheels or more decide the motion by the shape alone, so they are examined before anything is integrated."""
+    """Three wheels or more determine the motion by the shape alone, so they are checked before the integration."""
     if count < FULL or any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((roller, span))):
         return
     times = jnp.linspace(span.t0, span.t1, _EXAMINED)
     found = _examined(roller, times)
     regular, turned, slip, speed = (np.asarray(value) for value in found)
     worst = int(np.argmin(regular))
-    # Three wheels have a determinant, which can change its sign between two of the times.
+    # For three wheels the determinant may change sign between two of the times.
     flips = np.flatnonzero(np.sign(turned[1:]) != np.sign(turned[:-1])) if count == FULL else np.zeros(0, int)
     if regular[worst] < SINGULAR or flips.size:
         when = float(times[int(flips[0]) if flips.size else worst])
@@ -234,7 +233,7 @@ def _integrate(roller, state, span, marcher, count):
         return unchecked_state(jnp.concatenate([x, height[None]]), quaternion, jnp.zeros(6).at[rows].set(twist))
 
     def moving(t, y) -> tuple[Array, Array | None, Array, Array]:
-        """Twist without slip, its rate, the forces along the axles, and what slip is left."""
+        """Twist without slip, its rate (None if dynamic), J, and the remaining slip."""
         axles = roller.axles(t)
         J, b = axles.constraint()
         if kinematic:
@@ -246,7 +245,7 @@ def _integrate(roller, state, span, marcher, count):
 
     def forces(t, y, twist, rate, J):
         inertia, wrench = roller.planar_equations(head(y, twist), t)
-        if rate is not None:  # of wheels that decide it
+        if rate is not None:  # kinematic
             return rate, least_forces(J, inertia @ rate - wrench)
         return constrained(inertia, wrench, J, roller.axles(t).bias(twist))
 

@@ -20,7 +20,7 @@ _BETWEEN = 16  # Gauss nodes between two wheels, for the power of the actuators
 
 
 class RollingWrench(eqx.Module):
-    """What the head-side part of a rolling beam exerts on the tail-side part.
+    """Wrench that the head-side part of a rolling beam exerts on the tail-side part.
 
     Attributes:
         X: abscissae [m].
@@ -53,9 +53,9 @@ def rolling_wrench(
     Args:
         beam: the body.
         gait: its strain law.
-        wheels: that it rolls on.
-        run: what `roll` gave for these.
-        k: which output time.
+        wheels: the wheels.
+        run: result of `roll` with these arguments.
+        k: index of the output time.
         ground: the same as in `roll`.
         stations: increasing abscissae [m]; 41 even ones when None.
         path: the same as in `roll`.

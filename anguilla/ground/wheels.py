@@ -1,4 +1,4 @@
-"""Where ideal wheels sit on a body, and the planar mechanics of the bodies that can carry them: beams and trees."""
+"""Positions of ideal wheels on beams and trees, and the planar mechanics of these bodies."""
 
 import abc
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from .axles import PLANAR, Axles
 
 
 class Wheels(Printed):
-    """Wheels on a beam, their axles along t2: the sections that carry them do not slip sideways.
+    """Wheels on a beam, their axles along t2: their sections do not slip sideways.
 
     Attributes:
         abscissae: increasing X of the wheels [m].
@@ -46,15 +46,15 @@ class Wheels(Printed):
 
     @classmethod
     def everywhere(cls, beam: Beam, count: int = 12) -> "Wheels":
-        """Wheels evenly along the whole body: what stands for contact everywhere.
+        """Wheels evenly along the whole body, which approximate continuous contact.
 
-        Only a body that follows its leader moves on them, K̇3 = V1 K3'; its head's curvature is then the only input.
+        Only follow-the-leader motion, K̇3 = V1 K3', is consistent; the curvature at the head is then the only input.
         """
         count = integer("Wheels.everywhere: count", count, 3)
         return cls(beam.length * (np.arange(count) + 0.5) / count)
 
     def check(self, beam: Beam, path: Panels) -> None:
-        """Refuses wheels off the body, and wheels nearer to each other than the nodes that carry the shape."""
+        """Rejects wheels off the body, and wheels closer together than the nodes of the shape."""
         if isinstance(self.abscissae, Tracer) or isinstance(beam.length, Tracer):
             return
         X, length = np.asarray(self.abscissae), float(beam.length)
@@ -82,7 +82,7 @@ class TreeWheels(Printed):
     axle: Float[Array, "wheels 3"]
 
     def __init__(self, bodies: Sequence[str], position: Numbers | None = None, axle: Numbers = (0.0, 1.0, 0.0)):
-        """Takes names, and points and axles for each or one for all: the origin and the y axis unless given."""
+        """Names of bodies; points and axles, one for each or one for all; default: the origin and the y axis."""
         self.bodies = (bodies,) if isinstance(bodies, str) else sequence("TreeWheels.bodies", bodies, "names of bodies")
         if any(not isinstance(name, str) for name in self.bodies):
             raise ValueError(f"TreeWheels.bodies = {shown(bodies)}: must be names of bodies")
@@ -110,18 +110,18 @@ def _for_each(name, value, count):
 
 
 class AbstractRoller(eqx.Module):
-    """A body whose shape is imposed, on wheels: what the equations of rolling need of it."""
+    """Interface of a body on wheels whose shape is imposed."""
 
     @abc.abstractmethod
     def axles(self, t: Float[Array, ""]) -> Axles:
-        """The wheels at a time [s], seen from the head."""
+        """The wheels at a time [s], in the head frame."""
 
     @abc.abstractmethod
     def equations(self, state: HeadState, t: Float[Array, ""]) -> tuple[Float[Array, "6 6"], Float[Array, "6"]]:
-        """Inertia and wrench of inertia @ d(twist)/dt = wrench + what the wheels do, in the head frame [kg, N, N·m]."""
+        """Inertia and wrench of inertia @ d(twist)/dt = wrench + wheel forces, in the head frame [kg, N, N·m]."""
 
     def planar_equations(self, state: HeadState, t: Float[Array, ""]) -> tuple[Float[Array, "3 3"], Float[Array, "3"]]:
-        """The rows and columns of V1, V2 and Ω3: the ground bears the others."""
+        """The rows and columns of V1, V2 and Ω3; the ground balances the others."""
         inertia, wrench = self.equations(state, t)
         rows = np.array(PLANAR)
         return inertia[np.ix_(rows, rows)], wrench[rows]
@@ -134,7 +134,7 @@ class AbstractRoller(eqx.Module):
     @property
     @abc.abstractmethod
     def law(self) -> Gait | JointLaw:
-        """What imposes the shape."""
+        """The law that imposes the shape."""
 
 
 class RollingBeam(AbstractRoller):
@@ -201,7 +201,7 @@ class RollingTree(AbstractRoller):
     def torques(
         self, state: HeadState, t: Float[Array, ""], rate: Float[Array, "6"], force: Float[Array, "wheels"]
     ) -> Float[Array, "freedoms"]:
-        """Torques of the motors that impose the joints, with the forces of the wheels along their axles [N·m]."""
+        """Motor torques of the imposed joint motion under the wheel forces [N·m]."""
         rows = self.wheels.rows(self.tree)
         push = force[:, None] * self.wheels.axle
         wrench = jnp.concatenate([push, cross(self.wheels.position, push)], axis=1)

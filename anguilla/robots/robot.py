@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 import hydro
 
 FLUIDS = ("morison", "void")
+TERRAINS = ("floor", "beach")
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Settings:
         reading: interpretation of an ambiguous paper (the moth); None for the machine's default.
         sections: number of sections of each wing of the moth; None for the published number.
         optimise: for the rower: search for a faster stroke of the same power.
+        terrain: for the snake: "floor", or "beach", from sand into water; None for the floor.
     """
 
     t1: float
@@ -39,6 +41,7 @@ class Settings:
     reading: str | None = None
     sections: int | None = None
     optimise: bool = False
+    terrain: str | None = None
 
     def medium(self) -> hydro.AbstractFluid:
         """The chosen fluid; Morison's model of water by default."""

@@ -8,6 +8,8 @@ which is the wrench on all that lies aft of it less its inertia, and its work �
 (component, node).
 """
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -59,9 +61,8 @@ class Parts(eqx.Module):
 def inertia_matrix(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m m"]:
     """M of the head and the modes, by columns [kg, kg·m, kg·m²]: ∫Jᵀ(M̄ + M̄_a)J."""
     active = parts.phi.shape[1]
-    shift = _Ad(parts.rotation, parts.position)  # J of the head's columns, in the section frame
+    shift, bent = twist_columns(parts, components)
     moved = _products(parts.inertia, shift)
-    bent = _products(shift[..., -active:], mode_columns(parts, components))  # J of the modes
     momenta = _products(parts.inertia[..., -active:], bent)
     head = jnp.einsum("ian,ibn->ab", shift, moved) + parts.nose_inertia
     mixed = jnp.einsum("ian,ibn->ab", shift[..., -active:], momenta)
@@ -69,9 +70,17 @@ def inertia_matrix(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m
     return jnp.block([[head, mixed], [mixed.T, modes]])
 
 
+def twist_columns(
+    parts: Parts, components: tuple[int, ...]
+) -> tuple[Float[Array, "6 6 nodes"], Float[Array, "6 modes active"]]:
+    """J: twist of each section, in its frame, for a unit twist of the head and for a unit rate of each mode."""
+    shift = _Ad(parts.rotation, parts.position)
+    return shift, _products(shift[..., -parts.phi.shape[1] :], mode_columns(parts, components))
+
+
 def _products(matrix, columns):
     """Products of 6x6 matrices and columns, node by node."""
-    return sum(matrix[:, k, None] * columns[None, k] for k in range(6))
+    return functools.reduce(jnp.add, (matrix[:, k, None] * columns[None, k] for k in range(6)))
 
 
 def mode_columns(parts: Parts, components: tuple[int, ...]) -> Float[Array, "6 modes active"]:

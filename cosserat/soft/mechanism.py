@@ -7,15 +7,16 @@ from jaxtyping import Array, Float, PyTree
 
 from gaits.feedback.loop import ClosedLoop, Instant
 from hydro import AbstractFluid
-from spatial import matrix_from_quaternion, quaternion_rate
+from spatial import matrix_from_quaternion, quaternion_rate, small_displacement
 from stepping.mechanism import AbstractMechanism, Equations, Point
+from stepping.tableaus import EULER2, SemiImplicitTableau
 
 from ..state import HeadState, unchecked_state
 from ..strain import Gait
 from .body_view import SoftView, last_commands
 from .sampled_soft import SampledSoft
 from .soft_beam import SoftState, unchecked_soft_state
-from .soft_loop import SoftLoop, soft_loop
+from .soft_loop import SoftLoop, contact_matrices, soft_loop, touches
 
 
 class SoftMechanism(AbstractMechanism):
@@ -59,6 +60,10 @@ class SoftMechanism(AbstractMechanism):
         law = self.gait if self.closed is None else self.closed
         return (*getattr(law, "break_times", ()), *self.sampled.soft.break_times)
 
+    def tableau(self, smooth: SemiImplicitTableau) -> SemiImplicitTableau:
+        """For equal steps: the given method for smooth loads, `EULER2` beside a ground, whose loads come and go."""
+        return EULER2 if touches(self.sampled, self.fluid) else smooth
+
     def start(self, state: SoftState, memory: PyTree = ()) -> Point:
         """The point that a state and a memory are."""
         velocity = jnp.concatenate([state.twist[np.asarray(self.held, int)], state.dq])
@@ -95,7 +100,10 @@ class SoftMechanism(AbstractMechanism):
         moving = np.concatenate([self.held, 6 + np.arange(point.free.shape[0])]).astype(int)
         if len(self.held) < 6:
             force = force - matrix[:, :6] @ loop.given
-        return Equations(matrix[np.ix_(moving, moving)], force[moving], (now, loop.given))
+        contact = contact_matrices(self.sampled, self.fluid.at(t), loop)
+        if contact is not None:
+            contact = contact[0][np.ix_(moving, moving)], contact[1][np.ix_(moving, moving)]
+        return Equations(matrix[np.ix_(moving, moving)], force[moving], (now, loop.given), contact)
 
     def memory_rates(
         self, t: Float[Array, ""], point: Point, acceleration: Float[Array, "m"], equations: Equations
@@ -117,6 +125,10 @@ class SoftMechanism(AbstractMechanism):
         position, quaternion = pose
         twist = jnp.zeros(6).at[np.asarray(self.held, int)].set(velocity[: len(self.held)], unique_indices=True)
         return matrix_from_quaternion(quaternion) @ twist[:3], quaternion_rate(quaternion, twist[3:])
+
+    def displacement(self, pose: PyTree, other: PyTree) -> Float[Array, "held"]:
+        """Of the head, in its frame, to first order [m, rad]."""
+        return small_displacement(pose, other)[np.asarray(self.held, int)]
 
     def rates(self, t: Float[Array, ""], point: Point) -> Point:
         """Rates of all states, for explicit steps; cheaper to differentiate than through `equations`."""

@@ -15,7 +15,7 @@ from ..section_motion import load_place, strained_shape
 from ..shape import Shape, StillShape, still_shape
 from ..state import HeadState
 from ..strain import Gait
-from .equations import Parts, about_nose, accelerations, head_reaction, inertia_matrix, reduced_force
+from .equations import Parts, about_nose, accelerations, head_reaction, inertia_matrix, reduced_force, twist_columns
 from .loads import DistributedLoad, EndLoad
 from .sampled_soft import SampledSoft
 
@@ -97,6 +97,36 @@ def soft_loop(
         inner = inner - jnp.sum(sampled.phi * carried, axis=1)
         leaving = sections.water.wrench[:, None] * body.leaving.from_smooth[None, :]
     return SoftLoop(head, given, sections, parts(inner, leaving), soft.components, soft.head.free)
+
+
+def contact_matrices(
+    sampled: SampledSoft, fluid: AbstractFluid, loop: SoftLoop
+) -> tuple[Float[Array, "m m"], Float[Array, "m m"]] | None:
+    """∫JᵀK̄J and ∫JᵀD̄J of stiff loads (`AbstractFluid.stiff_matrices`) on head and modes; None if there are none.
+
+    Args:
+        sampled: the body on its grids.
+        fluid: taken at the instant.
+        loop: of the same instant.
+    """
+    body, loads = sampled.body, loop.sections.loads
+    found = jax.vmap(fluid.stiff_matrices, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
+    if found is None:
+        return None
+    head, modes = twist_columns(loop.parts, loop.components)
+    still = head.shape[-1] - modes.shape[-1]  # nodes ahead of all free strains
+    columns = jnp.concatenate([head, jnp.pad(modes, ((0, 0), (0, 0), (still, 0)))], axis=1) @ body.to_load
+    weighted = columns * body.load_weight[None, None, :]
+    reduced = lambda each: jnp.einsum("aml,abl,bkl->mk", columns, each, weighted)  # noqa: E731
+    return reduced(found.stiffness), reduced(found.damping)
+
+
+def touches(sampled: SampledSoft, fluid: AbstractFluid) -> bool:
+    """Whether a fluid has stiff loads; decided by its type, before anything is computed."""
+    sections, one = sampled.body.load_section, lambda x: x[0]
+    place = Place(jnp.zeros(3), jnp.eye(3), jnp.zeros(()))
+    found = jax.eval_shape(lambda: fluid.stiff_matrices(jax.tree.map(one, sections), place, jnp.zeros(6)))
+    return found is not None
 
 
 def static_parts(

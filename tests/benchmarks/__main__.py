@@ -17,6 +17,7 @@ GROUPS = (
     "trees",
     "growth",
     "elastica",
+    "crawling",
     "soromox",
     "moth",
     "natrix",
@@ -85,7 +86,7 @@ def learning_rows() -> Iterator:
 
 
 def _group(name: str) -> Callable[[], Iterator]:
-    from tests.benchmarks import eel, elastica, growth, moth, natrix, profile, soft, soromox_rod, trees
+    from tests.benchmarks import eel, elastica, growth, moth, natrix, profile, snake, soft, soromox_rod, trees
 
     return {
         "evaluation": eel.evaluation_rows,
@@ -96,6 +97,7 @@ def _group(name: str) -> Callable[[], Iterator]:
         "trees": trees.tree_rows,
         "growth": growth.growth_rows,
         "elastica": elastica.elastica_rows,
+        "crawling": snake.crawling_rows,
         "soromox": soromox_rod.soromox_rows,
         "moth": moth.moth_rows,
         "natrix": natrix.natrix_rows,

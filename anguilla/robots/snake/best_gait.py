@@ -1,91 +1,90 @@
-"""The fastest undulation of the snake on a given ground, by gradient and by CMA-ES."""
+"""The fastest undulation of the snake on a given ground: the problem that gradients and CMA-ES are compared on."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
-import jax
+import diffrax
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
-from scipy.optimize import minimize
+from jaxtyping import Array, Float
 
-from .model import beam
-from .study import mean_speed
+import cosserat
+import gaits
+from gaits import Start
 
-LOW, HIGH = np.deg2rad([5.0, 20.0]), np.deg2rad([60.0, 80.0])  # of amplitude and lag [rad]
-FIRST = np.deg2rad([20.0, 30.0])
+from .model import FORWARD, LENGTH, PERIOD, START, beam, terrain
+
+WIDTH = 2e-2  # m/s: smoothing of the friction, at which the speed is differentiable in the gait
+ORDER = 16  # nodes of the shape
 
 
-@dataclass(frozen=True)
-class Best:
-    """A gait that was found.
+class LiftedWave(eqx.Module):
+    """A wave of curvature of varying amplitude, and sinus lifting with it: six numbers.
 
     Attributes:
-        amplitude: α of the joints [rad].
-        lag: δ between joints [rad].
-        speed: its mean speed [m/s].
-        rollouts: runs it took; one with its gradient counts as three.
-        history: best speed after each run [m/s].
+        amplitude: greatest curvature at the head, in the middle and at the tail [1/m]; a parabola between.
+        wavelength: λ [m].
+        depth: of the lifting, from -1 to 1: the load falls to zero at ±1 [-].
+        phase: of the lifting [rad].
     """
 
-    amplitude: float
-    lag: float
-    speed: float
-    rollouts: int
-    history: Float[np.ndarray, "runs"]
+    amplitude: Float[Array, "3"]
+    wavelength: Float[Array, ""]
+    depth: Float[Array, ""]
+    phase: Float[Array, ""]
+
+    def crawl(self) -> gaits.Crawl:
+        """The gait, from a straight body."""
+        wave = gaits.TravellingWave(_parabola(self.amplitude), self.wavelength, PERIOD)
+        lifting = gaits.SinusLifting(self.depth, self.wavelength, PERIOD, LENGTH, self.phase)
+        return gaits.Crawl(gaits.planar_bending(Start(0.0, START) * wave), lifting)
 
 
-def best_by_gradient(ratio: float = 10.0, tolerance: float = 1e-4) -> Best:
-    """L-BFGS-B with the gradient of the simulation.
+BOUNDS: dict[str, tuple[float, float]] = {
+    "amplitude": (0.5, 8.0),
+    "wavelength": (0.6, 2.0),
+    "depth": (-0.9, 0.9),
+    "phase": (-np.pi, np.pi),
+}
+crawling_speed = gaits.quantity("crawling speed", "m/s", lambda speed: speed, "speed")
+
+
+def first_gait() -> LiftedWave:
+    """Where a search begins: an even wave, the load even along the body."""
+    return LiftedWave(jnp.full(3, 3.0), jnp.asarray(1.2), jnp.asarray(0.0), jnp.asarray(0.0))
+
+
+def speed_model(ratio: float = 10.0) -> Callable[[LiftedWave], dict[str, Any]]:
+    """Gait -> its speed on the ground: mean over the second period from rest [m/s]. For forward-mode derivatives.
 
     Args:
         ratio: sideways over forward coefficient [-].
-        tolerance: relative gain of a step below which it stops [-].
     """
     snake = beam()
-    slope = jax.jit(jax.value_and_grad(lambda u: mean_speed(snake, _gait(u)[0], ratio, _gait(u)[1])))
-    seen = []
 
-    def cost(u):
-        value, gradient = slope(jnp.asarray(u))
-        seen.extend([float(value)] * 3)
-        return -float(value), -np.asarray(gradient)
+    def model(wave):
+        gait = wave.crawl()
+        rough = terrain(FORWARD, FORWARD * ratio, width=WIDTH, lifting=gait.lifting)
+        run = cosserat.rollout(
+            snake,
+            gait,
+            rough,
+            2 * PERIOD,
+            times=jnp.array([0.0, PERIOD, 2 * PERIOD]),
+            path=cosserat.Panels(order=ORDER),
+            rtol=1e-5,
+            atol=1e-7,
+            adjoint=diffrax.ForwardMode(),
+            throw=False,
+        )
+        step = run.position[2] - run.position[1]
+        return {"speed": jnp.sqrt(jnp.sum(step * step)) / PERIOD}
 
-    found = minimize(cost, _unit(FIRST), jac=True, method="L-BFGS-B", bounds=[(0, 1)] * 2, options={"ftol": tolerance})
-    return _best(found.x, -float(found.fun), seen)
-
-
-def best_by_cma(ratio: float = 10.0, seed: int = 1, tolerance: float = 1e-5) -> Best:
-    """CMA-ES with its default population.
-
-    Args:
-        ratio: sideways over forward coefficient [-].
-        seed: of its random numbers.
-        tolerance: range of the speeds of a generation at which it stops [m/s].
-    """
-    import cma
-
-    snake = beam()
-    many = jax.jit(jax.vmap(lambda u: mean_speed(snake, _gait(u)[0], ratio, _gait(u)[1])))
-    options = {"bounds": [0.0, 1.0], "seed": seed, "tolfun": tolerance, "verbose": -9}
-    search = cma.CMAEvolutionStrategy(_unit(FIRST).tolist(), 0.25, options)
-    seen = []
-    while not search.stop():
-        points = search.ask()
-        speeds = np.asarray(many(jnp.asarray(np.stack(points))))
-        search.tell(points, (-speeds).tolist())
-        seen.extend(speeds.tolist())
-    return _best(np.asarray(search.result.xbest), -float(search.result.fbest), seen)
+    return model
 
 
-def _gait(u):
-    values = jnp.asarray(LOW) + u * jnp.asarray(HIGH - LOW)
-    return values[0], values[1]
-
-
-def _unit(gait):
-    return (gait - LOW) / (HIGH - LOW)
-
-
-def _best(u, speed, seen) -> Best:
-    amplitude, lag = LOW + u * (HIGH - LOW)
-    return Best(float(amplitude), float(lag), speed, len(seen), np.maximum.accumulate(np.array(seen)))
+def _parabola(values):
+    """Coefficients in X, highest power first, of the parabola through values at 0, L/2 and L."""
+    a, b, c = values
+    return jnp.stack([(2 * a - 4 * b + 2 * c) / LENGTH**2, (-3 * a + 4 * b - c) / LENGTH, a])

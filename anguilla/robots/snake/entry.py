@@ -14,14 +14,17 @@ from anguilla import view
 from ..power_budget import with_power_budget
 from ..robot import Robot, Settings
 from ..summary_lines import mean_speed, motion_lines, power_lines
-from . import figures as drawn
+from . import beach, figures as drawn
+from .beach_pictures import shore
 from .film import snake_film
 from .model import AMPLITUDE, LAG, LINK, PERIOD, model, profile, terrain, undulation
 from .study import speed_map
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """Simulates the undulation from a straight body at rest, and maps the speed of the beam."""
+    """Simulates the undulation from a straight body at rest; on a floor it also maps the speed of the beam."""
+    if settings.terrain == "beach":
+        return _labelled(beach.run(settings))
     tree, around = model(), _around(settings)
     dataset = multibody.simulate(
         tree,
@@ -36,6 +39,10 @@ def run(settings: Settings) -> xr.Dataset:
     dataset = with_power_budget(dataset, tree, around)
     if settings.fluid is None:
         dataset = dataset.assign(speed_map())
+    return _labelled(dataset)
+
+
+def _labelled(dataset: xr.Dataset) -> xr.Dataset:
     dataset.attrs |= {"robot": "snake", "period": PERIOD, "amplitude": AMPLITUDE, "lag": LAG}
     return dataset
 
@@ -46,24 +53,34 @@ def _around(settings: Settings) -> hydro.AbstractFluid:
 
 
 def body(dataset: xr.Dataset) -> xr.Dataset:
-    """Its links as sections along one body."""
-    return view.chain_body(dataset, model(), profile())
+    """Its links as sections along one body, with what is known of the terrain."""
+    found = view.chain_body(dataset, model(), profile())
+    found.attrs |= {name: dataset.attrs[name] for name in ("terrain", "level") if name in dataset.attrs}
+    return found
+
+
+def _amphibious(dataset: xr.Dataset) -> bool:
+    return dataset.attrs.get("terrain") == "beach"
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
-    """Tracks on the ground, velocity, torques, power, and the map of speeds."""
+    """Tracks on the ground, velocity, torques, power, and the map of speeds; on the beach, a view from the side."""
     names = [str(name) for name in dataset["freedom"].values]
     found = {
         "tracks": lambda: drawn.tracks(body(dataset), PERIOD),
         "head_velocity": lambda: view.forward_velocity(dataset, PERIOD),
         "joints": lambda: view.joint_maps(dataset, names, "joint"),
-        "power": lambda: drawn.friction_power(dataset),
     }
+    if _amphibious(dataset):
+        return found | {"shore": lambda: shore(body(dataset), PERIOD)}
+    found |= {"power": lambda: drawn.friction_power(dataset)}
     return found | ({"speeds": lambda: drawn.speeds(dataset)} if "speed" in dataset else {})
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
-    """Speed beside that of ideal wheels, distance, torques, power."""
+    """Speed beside that of ideal wheels, distance, torques, power; on the beach, when it is afloat."""
+    if _amphibious(dataset):
+        return [*motion_lines(dataset, PERIOD), *_shore_lines(dataset)]
     ideal = 2 * np.pi * LINK / LAG * j0(AMPLITUDE / LAG) / PERIOD
     share = mean_speed(dataset, PERIOD)[0] / ideal
     peak = float(np.abs(dataset["torque"].values).max())
@@ -75,8 +92,18 @@ def lines(dataset: xr.Dataset) -> list[str]:
     ]
 
 
+def _shore_lines(dataset: xr.Dataset) -> list[str]:
+    """When the nose enters the water, when the body is free of the sand, and its speeds before and after."""
+    sections, time = body(dataset), dataset["time"].values
+    wet, gap = beach.wet_length(sections), beach.clearance(sections)
+    afloat = np.flatnonzero(gap > 0.0)
+    enters = f"{time[np.argmax(wet > 0.0)]:.1f} s" if wet.max() > 0.0 else "not in this run"
+    leaves = f"{time[afloat[0]]:.1f} s" if afloat.size else "not in this run"
+    return [f"in the water    from {enters} on", f"off the sand    from {leaves} on"]
+
+
 SNAKE = Robot(
-    help="10 links on passive wheels, 1.4 m: lateral undulation on dry friction (Liljebäck and others, 2013)",
+    help="10 links on passive wheels, 1.4 m: lateral undulation on dry friction (after Liljebäck and others, 2013)",
     duration=16.0,
     period=PERIOD,
     rate=20.0,

@@ -1,4 +1,4 @@
-"""Films and stills of the snake on the ground."""
+"""Films and stills of the snake on the ground, and its film on the beach."""
 
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from anguilla.view.scene import (
     fitted,
 )
 
+from .beach_pictures import beach_still
 from .model import RADIUS
 
 VIEW = Camera(azimuth=np.deg2rad(-60.0), elevation=np.deg2rad(38.0))
@@ -63,7 +64,7 @@ def snake_film(
     camera: str = "fixed",
     progress: bool = True,
 ) -> Path:
-    """Animates a run with a fixed camera that shows the whole track.
+    """Animates a run with a fixed camera that shows the whole track, on a floor or on the beach.
 
     Args:
         body: sections of the snake.
@@ -73,4 +74,5 @@ def snake_film(
         camera: not used: the ground does not move.
         progress: show a progress bar.
     """
-    return film_stills(body, lambda k: snake_still(body, k, width=width), path, fps, progress)
+    still = beach_still if body.attrs.get("terrain") == "beach" else snake_still
+    return film_stills(body, lambda k: still(body, k, width=width), path, fps, progress)
