@@ -153,15 +153,13 @@ class AbstractFluid(Printed):
         zero, none = jnp.zeros(()), jnp.zeros(6)
         return Carried(added, none, none, none, zero, zero)
 
-<<<<<<< HEAD
     def acts_on(self, kind: type) -> bool:
         """Whether it knows sections of a class."""
         return issubclass(kind, self.section_kind)
-=======
+
     def stiff_matrices(self, section: Any, place: Place, twist: Float[Array, "6"]) -> StiffMatrices | None:
         """Stiffness and damping per metre of a load that would bound explicit time steps; None for none."""
         return None
->>>>>>> 247f300 (Contact with the ground enters the implicit steps of soft beams and trees; the snake on a beach; worms)
 
     def at(self, t: Float[Array, ""]) -> "AbstractFluid":
         """The fluid at time t [s]; itself, unless it changes in time."""

@@ -33,9 +33,9 @@ class Equations(eqx.Module):
         inertia: A, symmetric positive definite [kg, kg·m, kg·m²].
         force: F, including all springs and dampers [N, N·m].
         details: whatever `AbstractMechanism.memory_rates` needs from this evaluation.
-        contact: stiffness and damping over all velocities of loads that are stiff at this instant, such as contact with
-            the ground, besides `stiffness` and `damping` of the mechanism; symmetric positive semidefinite. None for
-            none, and always or never None for one mechanism.
+        contact: stiffness [N/m, N·m/rad] and damping [N·s/m, N·m·s/rad] over all velocities of loads that are stiff at
+            this instant, such as contact with the ground, besides `stiffness` and `damping` of the mechanism; symmetric
+            positive semidefinite. None for none, and always or never None for one mechanism.
     """
 
     inertia: Float[Array, "m m"]
