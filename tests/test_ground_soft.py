@@ -1,7 +1,6 @@
 """Contact of soft beams and trees with the ground, stepped implicitly: closed forms, order, stiff ground, worms."""
 
 import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -38,58 +37,6 @@ def on(contact):
 def lying(stiffness):
     """The head of a straight body at rest on level ground."""
     return cosserat.HeadState((0.0, 0.0, RADIUS - LINE * G / stiffness))
-
-
-def test_end_load_on_an_elastic_foundation():
-    """A bar on springs k with a force P at one end: Hetényi's deflection of the loaded and of the free end.
-
-    The penetration under weight keeps the bar in contact, so that the ground is linear. Linear theory errs by the
-    square of the slope, 1e-4; twelve modes resolve its decay length of 0.15 m.
-    """
-    young, k, P = 1e7, 1e4, 1.0
-    EI = young * np.pi * RADIUS**4 / 4.0
-    a = (k / (4.0 * EI)) ** 0.25  # times L = 1 m
-    below = np.sinh(a) ** 2 - np.sin(a) ** 2
-    loaded = 2.0 * P * a / k * (np.sinh(a) * np.cosh(a) - np.sin(a) * np.cos(a)) / below
-    free = 2.0 * P * a / k * (np.sinh(a) * np.cos(a) - np.cosh(a) * np.sin(a)) / below  # of the other end
-    soft = soft_rod(young, 12, loads=cosserat.EndLoad(force=(0.0, 0.0, -P)))
-    run = cosserat.rollout(
-        soft,
-        None,
-        on(ground.Contact(flat, 0.0, 0.0, stiffness=k, damping=5.0)),
-        3.0,
-        state=lying(k),
-        samples=2,
-        dt0=0.01,
-    )
-    state: Any = run.state(-1)
-    position, _ = cosserat.tail_pose(soft, state.q)
-    tail = np.asarray(state.position + state.rotation @ position)
-    rest = RADIUS - LINE * G / k
-    assert LINE * G / k > abs(free)  # it stays in contact
-    assert abs((rest - tail[2]) / loaded - 1.0) < 2e-3
-    assert abs((rest - float(state.position[2])) - free) < 2e-3 * loaded
-
-
-def test_implicit_steps_converge_at_second_order_to_explicit_ones():
-    """A bar that bounces within the ground, always in contact, with damping and friction; Dopri5 at 1e-9.
-
-    Its own damping is weak: a stiff initial layer that the steps do not resolve would hide their order.
-    """
-    k = 1e4
-    rough = on(ground.Contact(flat, 0.2, 0.4, stiffness=k, damping=2.0, width=0.05))
-    soft = soft_rod(1e6, 2, 1e-4)
-    start = cosserat.SoftState(
-        [0.0, 0.0], head=cosserat.HeadState((0.0, 0.0, RADIUS - 1.4 * LINE * G / k), twist=(-0.1, 0, 0, 0, 0, 0))
-    )
-    roll = functools.partial(cosserat.rollout, soft, None, rough, 0.1, state=start, samples=2)
-    exact = roll(method="adaptive", rtol=1e-9, atol=1e-11)
-    errors = []
-    for dt in (1e-3, 5e-4, 2.5e-4):
-        run = roll(method="implicit", dt0=dt)
-        errors.append(np.abs(np.asarray(run.position[-1] - exact.position[-1])).max())
-    order = np.log2(np.array(errors[:-1]) / errors[1:])
-    assert np.all(np.abs(order - 2.0) < 0.3), (errors, order)
 
 
 # --- worms -----------------------------------------------------------------------------------------------------------
@@ -183,21 +130,6 @@ def test_a_chain_settles_on_hard_ground_by_large_steps():
     assert abs(float(run.position[-1, 2]) - (RADIUS - LINE * G / k)) < 1e-6
     assert np.abs(np.asarray(run.joints[-1])).max() < 1e-4
     assert np.abs(np.asarray(run.twist[-1])).max() < 1e-4
-
-
-def test_implicit_steps_of_a_chain_converge_at_second_order_to_explicit_ones():
-    k = 1e4
-    rough = ground.Contact(flat, 0.2, 0.4, stiffness=k, damping=2.0, width=0.05)
-    state = multibody.BaseState((0.0, 0.0, RADIUS - 1.4 * LINE * G / k), twist=(-0.1, 0, 0, 0, 0, 0))
-    tree = chain(3)
-    options = {"state": state, "gravity": hydro.EARTH, "joints": jnp.array([5e-4, -5e-4])}
-    exact = multibody.rollout(tree, None, rough, 0.1, samples=2, rtol=1e-9, atol=1e-11, **options)
-    errors = []
-    for steps in (200, 400, 800):
-        run = multibody.stiff_march(tree, None, rough, dt=0.1 / steps, steps=jnp.asarray(steps), **options)
-        errors.append(np.abs(np.asarray(run.position[-1] - exact.position[-1])).max())
-    order = np.log2(np.array(errors[:-1]) / errors[1:])
-    assert np.all(np.abs(order - 2.0) < 0.3), (errors, order)
 
 
 def test_refusals():
