@@ -9,7 +9,7 @@ import pytest
 PAGES = Path(__file__).parents[1] / "docs" / "howto"
 
 
-SLOW = ("soft", "crawling", "lighthill", "identify", "feedback", "control", "learn")
+SLOW = ("gait", "soft", "crawling", "lighthill", "identify", "feedback", "control", "learn")
 
 
 @pytest.mark.parametrize("page", ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW)])
@@ -28,6 +28,10 @@ def test_the_page_runs(page, monkeypatch, capsys):
     if page == "robot":
         assert float(re.search(r"x = (-?\d+\.\d+) m", printed).group(1)) < -0.1  # it swims forward, towards -x
         assert names["film"].stat().st_size > 10_000
+    elif page == "gait":
+        right, left = (float(y) for y in re.findall(r"y = (\S+) m", printed))
+        assert right > 0.1 and left == pytest.approx(-right, abs=0.01)  # mirror images
+        assert float(re.search(r"advanced by (\S+) m", printed).group(1)) > 0.1
     elif page == "feedback":
         assert float(re.search(r"sags by (\d\.\d+) rad", printed).group(1)) == pytest.approx(0.081, abs=2e-3)
         assert float(re.search(r"swims (\d\.\d+) m", printed).group(1)) > 0.05
