@@ -4,14 +4,14 @@ import base64
 import html
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
-from spatial.checks import sequence
+from spatial.checks import finite, sequence
 
 from .record import check_body
 from .skin import Skin, default_field, field_on_skin, skin
@@ -37,6 +37,7 @@ def interactive(
     rings: int = 60,
     around: int = 20,
     follow: bool = True,
+    apart: float = 0.0,
 ) -> "go.Figure":
     """Animated bodies as a plotly figure: drag to rotate, scroll to zoom, use the slider or the play button.
 
@@ -53,13 +54,15 @@ def interactive(
         rings: number of rings of the skin along the body.
         around: number of points per ring.
         follow: whether the axes move with the swimmers; False shows the whole region they pass.
+        apart: by how much each swimmer is shifted sideways from the one before, so that they are seen beside each
+            other [m].
 
     Raises:
         ImportError: plotly is not installed.
         ValueError: no such field or component, or swimmers that share no time.
     """
     go = _plotly()
-    swimmers = _swimmers(dataset, frames, rings, around)
+    swimmers = _swimmers(dataset, frames, rings, around, apart)
     painted = [_painted(swimmer, field or default_field(swimmer.record), component) for swimmer in swimmers]
     label = painted[0][1]
     low = min(float(values.min()) for values, _ in painted)
@@ -114,6 +117,7 @@ def interactive_page(
     fields: Sequence[str] | None = None,
     frames: int = 61,
     follow: bool = True,
+    apart: float = 0.0,
 ) -> Path:
     """Writes `interactive` as one HTML file that fills the window, with a menu of fields; returns its path.
 
@@ -131,12 +135,14 @@ def interactive_page(
         fields: magnitudes that the menu offers; those of `PAGE_FIELDS` that are recorded when None.
         frames: number of instants on the slider.
         follow: whether the axes move with the swimmers; False shows the whole region they pass.
+        apart: by how much each swimmer is shifted sideways from the one before, so that they are seen beside each
+            other [m].
     """
     path = Path(path)
-    swimmers = _swimmers(dataset, frames, 60, 20)
+    swimmers = _swimmers(dataset, frames, 60, 20, apart)
     records = [swimmer.record for swimmer in swimmers]
     first = field or default_field(records[0])
-    figure = interactive(dataset, field, component, frames=frames, follow=follow)
+    figure = interactive(dataset, field, component, frames=frames, follow=follow, apart=apart)
     heading = title or str(records[0].attrs.get("title", path.stem))
     figure.update_layout(
         title=dict(text=heading, x=0.02, y=0.985, yanchor="top", font=dict(size=18)), margin=dict(t=44), autosize=True
@@ -230,7 +236,8 @@ class _Swimmer:
     nose: np.ndarray
 
 
-def _swimmers(records: Records, frames: int, rings: int, around: int) -> list[_Swimmer]:
+def _swimmers(records: Records, frames: int, rings: int, around: int, apart: float) -> list[_Swimmer]:
+    apart = float(finite("apart", apart, ()))
     if isinstance(records, xr.Dataset):
         named = {"body": records}
     elif isinstance(records, Mapping):
@@ -247,11 +254,12 @@ def _swimmers(records: Records, frames: int, rings: int, around: int) -> list[_S
     if not begin < end:
         raise ValueError(f"dataset: one record begins at {begin:g} s, another ends at {end:g} s: must share some time")
     found = []
-    for name, record in named.items():
+    for k, (name, record) in enumerate(named.items()):
         surface = skin(record, frames, rings, around, (begin, end))
+        aside = np.array([0.0, k * apart, 0.0])
         path = record["head_position"].values.T
         nose = np.stack([np.interp(surface.time, record["time"].values, axis) for axis in path], axis=-1)
-        found.append(_Swimmer(name, record, surface, nose))
+        found.append(_Swimmer(name, record, replace(surface, points=surface.points + aside), nose + aside))
     return found
 
 

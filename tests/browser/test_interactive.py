@@ -66,11 +66,8 @@ def test_slider_moves_the_body(browser, tmp_path):
 
 
 def test_axes_follow_two_swimmers(browser, tmp_path):
-    diver, other = made_up(planar=False), made_up(planar=True)
-    shift = np.array([0.0, 0.5, 0.0])
-    for name in ("position", "head_position"):
-        other[name] = other[name] + shift
-    page = view.interactive_page({"diver": diver, "other": other}, tmp_path / "two.html", "fluid_drag", frames=5)
+    swimmers = {"diver": made_up(planar=False), "other": made_up(planar=True)}
+    page = view.interactive_page(swimmers, tmp_path / "two.html", "fluid_drag", frames=5, apart=0.5)
     browser.set_window_size(1000, 700)
     browser.get(page.as_uri())
     WebDriverWait(browser, 120).until(lambda window: window.execute_script(DRAWN))
