@@ -226,7 +226,7 @@ def rowing_sensitivity(dataset: xr.Dataset) -> Figure:
                 ax.annotate(text, (value, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8)
             ax.set_xlabel(label(words, unit))
             ax.margins(x=0.12, y=0.09)
-        left.set_yticks(rows, cases)
+        left.set_yticks(rows, [case.replace("L_e", "$L_e$") for case in cases])
         left.grid(axis="y", visible=False)
         right.grid(axis="y", visible=False)
         figure.suptitle(SYMBOLS, fontsize=9, x=0.01, ha="left")
