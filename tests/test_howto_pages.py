@@ -30,7 +30,7 @@ def test_the_page_runs(page, monkeypatch, capsys):
         assert names["film"].stat().st_size > 10_000
     elif page == "gait":
         right, left = (float(y) for y in re.findall(r"y = (\S+) m", printed))
-        assert right > 0.1 and left == pytest.approx(-right, abs=0.01)  # mirror images
+        assert right > 0.1 > -0.1 > left  # towards +y and -y
         assert float(re.search(r"advanced by (\S+) m", printed).group(1)) > 0.1
     elif page == "feedback":
         assert float(re.search(r"sags by (\d\.\d+) rad", printed).group(1)) == pytest.approx(0.081, abs=2e-3)
