@@ -1,11 +1,47 @@
 """A hull in water: hydrostatics, radiation and resistance combined, for any floating body."""
 
 import equinox as eqx
+import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from spatial import Numbers, angular, cross, finite, join, linear, positive
 
 from .hydrostatics import LinearHydrostatics
 from .radiation import Radiation
 from .resistance import Ittc57
+
+
+class Fin(eqx.Module):
+    """A fin under the hull: lift across the boat, in proportion to its small angle of incidence.
+
+        Y = -½ ρ S C_Lα |u| v,   u, v the velocities of the fin along and across the boat
+
+    It takes energy only (Y v ≤ 0); its own drag is left out.
+
+    Attributes:
+        position: of its centre of pressure in the frame of the hull [m].
+        area: S [m²].
+        slope: C_Lα [1/rad].
+        density: of the water [kg/m³].
+    """
+
+    position: Float[Array, "3"]
+    area: Float[Array, ""]
+    slope: Float[Array, ""]
+    density: Float[Array, ""]
+
+    def __init__(self, position: Numbers, area: Numbers, slope: Numbers = 2.5, density: Numbers = 1000.0):
+        self.position = finite("Fin.position", position, (3,))
+        self.area = positive("Fin.area", area, "m²", ())
+        self.slope = positive("Fin.slope", slope, "1/rad", ())
+        self.density = positive("Fin.density", density, "kg/m³", ())
+
+    def wrench(self, twist: Float[Array, "6"]) -> Float[Array, "6"]:
+        """Load on the hull about its origin, for its twist in its frame [N, N·m]."""
+        u, v, _ = linear(twist) + cross(angular(twist), self.position)
+        lift = -0.5 * self.density * self.area * self.slope * jnp.abs(u) * v
+        force = jnp.zeros(3).at[1].set(lift)
+        return join(force, cross(self.position, force))
 
 
 class Hull(eqx.Module):
@@ -19,11 +55,13 @@ class Hull(eqx.Module):
         hydrostatics: buoyancy, linearised about equilibrium.
         radiation: added mass and fluid memory (radiated waves).
         resistance: resistance to forward motion; None for none.
+        fin: a fin, whose load is part of the term "resistance"; None for none.
     """
 
     hydrostatics: LinearHydrostatics
     radiation: Radiation
     resistance: Ittc57 | None
+    fin: Fin | None = None
 
     @property
     def added_inertia(self) -> Float[Array, "6 6"]:
@@ -49,4 +87,5 @@ class Hull(eqx.Module):
             "hydrostatics": self.hydrostatics.wrench(position, rotation),
             "radiation": self.radiation.wrench(memory),
         }
-        return out if self.resistance is None else out | {"resistance": self.resistance.wrench(twist)}
+        passive = [part.wrench(twist) for part in (self.resistance, self.fin) if part is not None]
+        return out | {"resistance": sum(passive, jnp.zeros(6))} if passive else out

@@ -8,15 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from gaits.feedback.loop import ClosedLoop, LoopMemory, open_or_closed
+from gaits.feedback.replay import LoopRecord
+from gaits.feedback.steered import Steered
 from hydro import EARTH, Hull, OarBlade, Void
 from spatial import angular, linear, quaternion_rate, solve_inertia
 from stepping import Span, explicit_steps
 
+from .body_view import TreeView
 from .energy import kinetic_energy, potential_energy
 from .immersion import Immersion
 from .kinematics import configuration, own_twists, spread_twists
 from .loops import Loops
-from .newton_euler import motor_torques, newton_euler
+from .newton_euler import Dynamics, motor_torques, newton_euler
 from .small_matrices import apply
 from .state import BaseState, unchecked_state
 from .tree import Tree
@@ -196,6 +200,63 @@ class Afloat(eqx.Module):
         """
         field = lambda t, y: self.rates(motion, t, y)[0]  # noqa: E731
         return explicit_steps(field, start, Span.counted(t0, duration / steps, 1, steps))
+
+    def view(
+        self, motion: Motion | None, t: Float[Array, ""], y: AfloatState, found: Dynamics | None = None
+    ) -> TreeView:
+        """What sensors see of the machine under a motion of its joints, at a time [s]; None for joints at rest."""
+        q, dq = (self.tree.neutral(), jnp.zeros(self.tree.layout.freedoms)) if motion is None else _jets(motion, t)[:2]
+        return TreeView(t, self.tree, unchecked_state(y.position, y.quaternion, y.twist), q, dq, Void(), found)
+
+    def loop(
+        self, steered: Steered, t0: Float[Array, ""], start: AfloatState, memory: LoopMemory | None = None
+    ) -> tuple[ClosedLoop, LoopMemory]:
+        """The feedback loop of a steered motion of all joints, and its memory at the start."""
+        loop, begin = open_or_closed(steered, t0, lambda law: self.view(law, t0, start), memory)
+        if not isinstance(loop, ClosedLoop) or not isinstance(begin, LoopMemory):
+            raise ValueError("steered: must be a gaits.Steered; `march` takes a motion that nothing steers")
+        return loop, begin
+
+    def steered_march(
+        self,
+        steered: Steered,
+        start: AfloatState,
+        t0: Float[Array, ""],
+        duration: Float[Array, ""],
+        steps: int,
+        memory: LoopMemory | None = None,
+    ) -> tuple[AfloatState, LoopRecord]:
+        """`march` under feedback: sensors, controller and servo are integrated with the boat.
+
+        Args:
+            steered: of a law (t, y) -> positions of all joints.
+            start: state at t0.
+            t0: first time [s].
+            duration: duration of the run [s].
+            steps: number of steps.
+            memory: of the loop at t0, to go on with a run; its own start when None.
+
+        Returns:
+            All states, the start first, and the record of the loop; `steered.replay(record)` is the motion that was
+            driven, for `instants`.
+        """
+        t0 = jnp.asarray(t0, float)
+        loop, begin = self.loop(steered, t0, start, memory)
+        react = lambda t, y, m: loop.react(t, m, lambda law: self.view(law, t, y))  # noqa: E731
+
+        def field(t, both):
+            y, m = both
+            now = react(t, y, m)
+            rates, found = self.rates(now.law, t, y)
+            dynamics = lambda: Dynamics(found.acceleration, _jets(now.law, t)[2], found.torque)  # noqa: E731
+            return rates, now.memory_rates(lambda: self.view(now.law, t, y, dynamics()))
+
+        span = Span.counted(t0, duration / steps, 1, steps)
+        states, memories = explicit_steps(field, (start, begin), span)
+        split = lambda y: (y.position, y.quaternion, y.twist, y.memory, y.work)  # noqa: E731
+        instant = lambda row: react(row[0], AfloatState(*row[1:6]), row[6])  # noqa: E731
+        record = loop.recorded(instant, span.times, split(states), memories, (t0, *split(start), begin))
+        return states, record
 
     def instants(self, motion: Motion, time: Float[Array, "times"], states: AfloatState) -> Instant:
         """Forces, powers and energy at recorded states."""

@@ -10,6 +10,7 @@ import validation.beam_against_chain as study
 from anguilla import view
 from anguilla.cli import main
 from anguilla.robots.eel.tree import EEL_TORQUE_LIMITS
+from anguilla.robots.loop_record import loop_of, with_loop
 from anguilla.robots.registry import ROBOTS
 from anguilla.robots.robot import Settings
 from anguilla.robots.summary_lines import mean_speed, power_lines, torque_lines
@@ -109,6 +110,10 @@ def test_numbers_in_words(ran):
         (["eel", "--fluid", "void", "--added-mass", "paper"], "--added-mass"),
         (["eel", "--added-mass", "other"], "--added-mass"),
         (["eel", "--samples", "1"], "--samples"),
+        (["eel", "--gaze"], "--gaze: only valid for natrix"),
+        (["natrix", "--gaze", "--fluid", "void"], "--gaze: needs water"),
+        (["moth", "--balance"], "--balance: only valid for rower"),
+        (["rower", "--gust"], "--gust: only valid for moth"),
     ],
 )
 def test_bad_arguments_exit_with_2_and_are_named(arguments, named, tmp_path, capsys):
@@ -125,6 +130,21 @@ def test_help_names_every_robot(capsys):
     assert stop.value.code == 0
     printed = capsys.readouterr().out
     assert "examples:" in printed and all(f"anguilla robot {name}" in printed for name in ROBOTS)
+
+
+def test_a_loop_beside_the_record_is_stored_and_drawn():
+    """Times of its own; found again as a record with readings and a command, of which the figure has a row each."""
+    main_record = xr.Dataset({"height": ("time", np.zeros(3))}, {"time": np.arange(3.0)})
+    t = np.linspace(0.0, 2.0, 11)
+    sensed = {"roll": (np.exp(-t), "rad")}
+    both = with_loop(main_record, "balance", t, sensed, np.stack([t, -t], axis=1), ("left", "right"), "rad")
+    alone = loop_of(both, "balance")
+    np.testing.assert_array_equal(alone["time"], t)
+    np.testing.assert_array_equal(alone["sensed_roll"], np.exp(-t))
+    assert alone["channel"].values.tolist() == ["left", "right"] and alone["sensed_roll"].units == "rad"
+    assert both.sizes["time"] == 3 and "command" not in both
+    figure = view.feedback_loop(alone, {"roll": 0.0})
+    assert ["roll" in figure.axes[0].get_ylabel(), "command" in figure.axes[1].get_ylabel()] == [True, True]
 
 
 def test_unknown_fluid_is_refused():

@@ -29,6 +29,8 @@ torques of its motors are computed.
 robots:
 """
 
+LOOPS = {"gaze": "natrix", "balance": "rower", "gust": "moth"}  # options that close the loop of a machine
+
 EPILOG = """\
 examples:
   anguilla robot eel --t1 30 --out out
@@ -45,6 +47,12 @@ examples:
       another reading of the paper (TB8, TB8m, BT9, BT9c); any number of sections on a wing
   anguilla robot natrix --out out
       the snake robot undulates in its capsizing band: Figures 4 to 6 of its paper, a film with the water
+  anguilla robot natrix --gaze --out out
+      the same in its capsizing band with a controller of shells and neck that keeps the head steady
+  anguilla robot rower --balance --out out
+      also the boat in six freedoms, disturbed, while the hands balance it
+  anguilla robot moth --gust --reading BT9c --out out
+      also the hover in a gust with a regulator of one command a stroke, and without it
   anguilla robot rower --out out
       a single scull: steady strokes of two motions, Figures 10 to 13 of its paper, a film with the water
   anguilla robot rower --optimise --out out
@@ -66,6 +74,7 @@ files in DIR, all named after the robot:
   eel.gif                 the film
   moth_snapshots.png, moth_velocities.png, moth_deformation.png, moth_forces.png, moth_multipliers.png: of the moth
   natrix_energy.png, natrix_centre.png, natrix_roll.png, natrix_righting.png, natrix_response.png: of natrix
+  (natrix_gaze.png, rower_balance.png, moth_gust.png: the loops, with --gaze, --balance, --gust)
   rower_joints.png, rower_surge.png, rower_heave.png, rower_pitch.png, rower_torques.png, rower_power.png,
   rower_memory.png, rower_sensitivity.png (rower_optimised.png): of the rowing boat
   snake_tracks.png, snake_power.png, snake_speeds.png: of the snake on the ground; snake_shore.png: on the beach
@@ -94,7 +103,11 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     wings = parser.add_argument_group("the moth")
     wings.add_argument("--reading", choices=READINGS, help="interpretation of its paper; default: TB8")
     wings.add_argument("--sections", type=at_least(1), metavar="M", help="number of sections per wing; default: 4")
+    wings.add_argument("--gust", action="store_true", help="hover in a gust, with and without a regulator")
+    snake = parser.add_argument_group("natrix")
+    snake.add_argument("--gaze", action="store_true", help="keep the head steady by shells and neck")
     boat = parser.add_argument_group("the rower")
+    boat.add_argument("--balance", action="store_true", help="six freedoms: the hands raise and lower the oars")
     boat.add_argument("--optimise", action="store_true", help="search for a faster stroke of the same mean power")
     snake = parser.add_argument_group("the snake")
     snake.add_argument("--terrain", choices=TERRAINS, help="floor, or beach: from sand into water; default: floor")
@@ -127,6 +140,11 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
         return "argument --terrain: only valid for the snake"
     if arguments.terrain == "beach" and (arguments.fluid is not None or arguments.added_mass is not None):
         return "arguments --fluid, --added-mass: the beach has its own water"
+    for option, machine in LOOPS.items():
+        if getattr(arguments, option) and arguments.robot != machine:
+            return f"argument --{option}: only valid for {machine}"
+    if arguments.gaze and arguments.fluid == "void":
+        return "argument --gaze: needs water; there is none with --fluid void"
     if arguments.robot == "rower" and (arguments.fluid is not None or arguments.added_mass is not None):
         return "arguments --fluid, --added-mass: the rower has its own water: hull, waves and blades"
     if arguments.robot == "moth" and arguments.added_mass is not None:
@@ -195,6 +213,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
         sections=arguments.sections,
         optimise=arguments.optimise,
         terrain=arguments.terrain,
+        feedback=any(getattr(arguments, option) for option in LOOPS),
     )
 
 

@@ -29,6 +29,7 @@ class Settings:
         sections: number of sections of each wing of the moth; None for the published number.
         optimise: for the rower: search for a faster stroke of the same power.
         terrain: for the snake: "floor", or "beach", from sand into water; None for the floor.
+        feedback: run the machine's controller: gaze of natrix, balance of the rower, hover of the moth in a gust.
     """
 
     t1: float
@@ -42,6 +43,7 @@ class Settings:
     sections: int | None = None
     optimise: bool = False
     terrain: str | None = None
+    feedback: bool = False
 
     def medium(self) -> hydro.AbstractFluid:
         """The chosen fluid; Morison's model of water by default."""

@@ -82,13 +82,16 @@ def _commands(ax, dataset):
     names = [str(name) for name in dataset["channel"].values] if "channel" in dataset.coords else None
     command, output = dataset["command"], dataset.get("servo_output")
     for k in range(command.shape[1]):
-        colour = CHANNELS[k % len(CHANNELS)]
+        colour, dashes = CHANNELS[k % len(CHANNELS)], "--" if k >= len(CHANNELS) else "-"
         name = f"u{k}" if names is None else names[k].replace("_", " ")
-        ax.plot(dataset["time"], command[:, k], color=colour, linewidth=0.7, alpha=0.6 if output is not None else 1.0)
+        thin = {"linewidth": 0.7, "alpha": 0.6} if output is not None else {"linewidth": 1.2}
+        ax.plot(dataset["time"], command[:, k], color=colour, linestyle=dashes, **thin)
         if output is not None:
-            ax.plot(dataset["time"], output[:, k], color=colour, linewidth=1.4, label=name)
+            ax.plot(dataset["time"], output[:, k], color=colour, linestyle=dashes, linewidth=1.4, label=name)
         else:
             ax.lines[-1].set_label(name)
     ax.axhline(0.0, color=GREY, linewidth=0.5)
     ax.set_ylabel(label("command", command.attrs.get("units", "1")))
-    ax.legend(loc="best", ncols=command.shape[1], title=None if output is None else "thin: command, thick: servo")
+    ax.legend(
+        loc="best", ncols=min(command.shape[1], 3), title=None if output is None else "thin: command, thick: servo"
+    )

@@ -15,6 +15,11 @@ from .energy_budget import (
     tip_angle as tip_angle,
 )
 from .finer_wings import refined_guess as refined_guess
+from .hover_hold import (
+    HoverHold as HoverHold,
+    gust_response as gust_response,
+    hover_hold as hover_hold,
+)
 from .hovering import Hover as Hover, cold_guess as cold_guess, hover as hover
 from .parameters import READINGS as READINGS, MothParameters as MothParameters, Reading as Reading
 from .published import PUBLISHED as PUBLISHED, published_lines as published_lines
@@ -39,8 +44,10 @@ __all__ = (
     "drifting_hover",
     "flight",
     "floquet",
+    "gust_response",
     "hover",
     "hover_figures",
+    "hover_hold",
     "least_power",
     "model",
     "sensitivity",

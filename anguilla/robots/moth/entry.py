@@ -10,8 +10,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 import multibody
+from anguilla.view.feedback_loop import feedback_loop
 from multibody.state import unchecked_state
 
+from ..loop_record import loop_of, with_loop
 from ..robot import Robot, Settings
 from . import (
     READINGS,
@@ -30,8 +32,11 @@ from . import (
 )
 from .energy_budget import air_forces
 from .film import moth_film
+from .hover_hold import CHANNELS, gust_response, hover_hold
 
 PERIOD = 0.04  # period of a stroke [s]
+STROKES, GUST_START, GUST_STROKES = 60, 2, 8  # of the flight through a gust
+GUST_SPEED = (0.5, 0.3)  # forward and to the right [m/s]
 
 
 def run(settings: Settings) -> xr.Dataset:
@@ -39,7 +44,9 @@ def run(settings: Settings) -> xr.Dataset:
     if settings.fluid == "void":
         raise ValueError("fluid = 'void': without air the moth cannot hover")
     reading = settings.reading or "TB8"
-    return hovering(hover(flight(settings.sections or 4, reading)), settings, reading)
+    found = hover(flight(settings.sections or 4, reading))
+    dataset = hovering(found, settings, reading)
+    return _with_gust(dataset, found) if settings.feedback else dataset
 
 
 def hovering(found: Hover, settings: Settings, reading: str = "TB8") -> xr.Dataset:
@@ -50,8 +57,10 @@ def hovering(found: Hover, settings: Settings, reading: str = "TB8") -> xr.Datas
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
-    """Counterparts of Figures 5 to 8 of the paper, and the multipliers."""
-    return {
+    """Counterparts of Figures 5 to 8 of the paper, and the multipliers; the loop in a gust where it was flown."""
+    held = {"forward": 0.0, "right": 0.0, "up": 0.0}
+    loop = {"gust": lambda: feedback_loop(loop_of(dataset, "gust"), held)} if "gust_command" in dataset else {}
+    return loop | {
         "snapshots": lambda: drawn.moth_snapshots(dataset),
         "velocities": lambda: drawn.moth_velocities(dataset),
         "deformation": lambda: drawn.moth_deformation(dataset),
@@ -67,8 +76,16 @@ def lines(dataset: xr.Dataset) -> list[str]:
     ours = Figures(**{name: jnp.asarray(float(attrs[f"figure_{name}"])) for name in names})
     decisive = {kind: complex(*attrs[f"decisive_{kind}"]) for kind in ("sagittal", "lateral")}
     words = ", ".join(f"{kind} {value:.3f} (modulus {abs(value):.3f})" for kind, value in decisive.items())
+    gust = []
+    if "gust_command" in dataset:
+        end, free = attrs["gust_end"], attrs["gust_end_open"]
+        gust = [
+            f"gust            {GUST_SPEED[0]:g} m/s ahead and {GUST_SPEED[1]:g} m/s across for {GUST_STROKES} strokes: "
+            f"{1e3 * end:.2g} mm off after {STROKES} strokes, {1e3 * free:.3g} mm without control; greatest multiplier "
+            f"of the closed loop {float(attrs['gust_multiplier']):.3f}"
+        ]
     lasts = all(abs(value) < 1.0 for value in decisive.values())
-    return [
+    return gust + [
         f"reading         {attrs['reading']}: {READINGS[str(attrs['reading'])].words}",
         *published_lines({str(attrs["reading"]): ours}),
         f"hover           residual {float(attrs['residual']):.1e}; mean vertical force / weight - 1 = "
@@ -132,6 +149,28 @@ def _labelled(
         "damper_loss": float(means.damper_loss),
     }
     dataset.attrs |= {f"figure_{name}": float(getattr(ours, name)) for name in Figures.__dataclass_fields__}
+    return dataset
+
+
+def _with_gust(dataset: xr.Dataset, found: Hover) -> xr.Dataset:
+    """Adds the flight through a gust under the regulator, and how far the moth gets without it."""
+    hold = hover_hold(found)
+    wind = np.zeros((STROKES, 3))
+    wind[GUST_START : GUST_START + GUST_STROKES, :2] = GUST_SPEED[1], GUST_SPEED[0]
+    held, free = gust_response(hold, wind), gust_response(hold, wind, closed=False)
+    place = np.asarray(held.position)
+    sensed = {name: (place[:, k], "m") for k, name in enumerate(("right", "forward", "up"))}
+    dataset = with_loop(dataset, "gust", np.asarray(held.time), sensed, np.asarray(held.command), CHANNELS, "rad")
+    dataset["gust_open_position"] = (
+        ("gust_time", "axis"),
+        np.asarray(free.position),
+        {"units": "m", "long_name": "position without control"},
+    )
+    dataset.attrs |= {
+        "gust_multiplier": float(jnp.abs(hold.regulator.multipliers[0])),
+        "gust_end": float(np.linalg.norm(place[-1])),
+        "gust_end_open": float(jnp.linalg.norm(free.position[-1])),
+    }
     return dataset
 
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float, Int
 
+from multibody.coordinates import JointLaw
 from multibody.state import unchecked_state
 from spatial import quaternion_conjugate, quaternion_multiply
 
@@ -62,6 +63,7 @@ def stroke_map(
     disturbance: Float[Array, "n"],
     strokes: float = 1.0,
     steps: Int[Array, ""] | None = None,
+    law: JointLaw | None = None,
 ) -> Float[Array, "n"]:
     """Disturbance of a hover one stroke later.
 
@@ -73,6 +75,7 @@ def stroke_map(
         disturbance: disturbance of its start.
         strokes: 1, or 0.5, after which the result is reflected front to back.
         steps: steps per stroke; those of the flight when None.
+        law: of the stroke joints, instead of that of the hover.
     """
     if strokes not in (0.5, 1.0):
         raise ValueError(f"stroke_map: strokes = {strokes}: must be 1 or 0.5")
@@ -85,7 +88,7 @@ def stroke_map(
     start = unchecked_state(
         thorax.position + place, quaternion / jnp.linalg.norm(quaternion), thorax.twist + unit * speed
     )
-    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending, strokes, steps=steps)
+    run = flight.fly(hover.amplitude, start, joints + bent, rates + omega * bending, strokes, steps=steps, law=law)
     free = flight.tree.passive_freedoms
     joints_end, rates_end = run.joints[-1][free], run.joint_rates[-1][free]
     end: tuple[Array, ...] = (run.position[-1], run.quaternion[-1], run.twist[-1], joints_end, rates_end)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from hydro import EARTH, AbstractFluid
+from multibody.coordinates import JointLaw
 from multibody.immersion import immerse
 from multibody.implicit_steps import stiff_march
 from multibody.state import BaseState, unchecked_state
@@ -92,6 +93,7 @@ class Flight(eqx.Module):
         samples: int = 2,
         integrand: Integrand | None = None,
         steps: int | Int[Array, ""] | None = None,
+        law: JointLaw | None = None,
     ) -> Trajectory:
         """Simulates from t = 0 with constant steps, so that a stroke is a smooth map of its start.
 
@@ -106,6 +108,7 @@ class Flight(eqx.Module):
             samples: number of evenly spaced output times, both ends included; steps are shortened to fall on them.
             integrand: as in `rollout`.
             steps: steps per stroke, even, possibly traced; those of this flight when None.
+            law: t -> angles of the two stroke joints, instead of the plain stroke of this amplitude.
         """
         if samples < 2:
             raise ValueError(f"fly: samples = {samples}: must be at least 2")
@@ -114,7 +117,7 @@ class Flight(eqx.Module):
         between = jnp.ceil(wanted / records)
         return stiff_march(
             self.tree,
-            StrokeLaw(amplitude, self.frequency),
+            StrokeLaw(amplitude, self.frequency) if law is None else law,
             self.air,
             dt=strokes * self.period / (records * between),
             steps=between.astype(int),

@@ -1,5 +1,11 @@
 """NATRIX, the snake robot of [XHLB23] that swims at the water surface: 14 bodies, 14 motors, six rolling shells."""
 
+from .gaze import (
+    GazeHold as GazeHold,
+    decay_record as decay_record,
+    gaze as gaze,
+    identified_damping as identified_damping,
+)
 from .laws import (
     HeldShape as HeldShape,
     ShellLaw as ShellLaw,
@@ -21,6 +27,8 @@ from .tree import model as model, natrix_solids as natrix_solids
 # What users need first; everything else is reached in its module.
 __all__ = (
     "ShellLaw",
+    "gaze",
+    "identified_damping",
     "model",
     "natrix_bending",
     "natrix_orbit",

@@ -12,32 +12,39 @@ from matplotlib.figure import Figure
 
 import hydro
 import multibody
+from anguilla.view.feedback_loop import feedback_loop
 from multibody.state import unchecked_state
 
 from ..robot import Robot, Settings
 from . import figures as drawn
 from .film import natrix_film
+from .gaze import gaze
 from .laws import HeldShape, natrix_bending, natrix_shape, natrix_undulation
-from .roll import REACH, rest_states
+from .roll import CAPSIZED, REACH, rest_states
 from .study import roll_map
 from .tree import model
 
 AMPLITUDE, FREQUENCY = 0.25, 1.39  # of the undulation: inside the published capsizing band [rad], [Hz]
 START = 2.0  # duration of the smooth start, our choice [s]
+SETTLED = 1.0  # after the start, from when on the roll is compared [s]
 SHAPES = {"straight": 0.0, "wave of 0.25 rad": 0.25, "wave of 0.5 rad": 0.5}
 SCAN = np.array([0.6, 0.8, 1.0, 1.2, 1.3, 1.33, 1.35, 1.37, 1.39, 1.41, 1.45, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0])
 SCAN_RUNS = 8
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """Simulates the undulation (18) from rest with 5 degrees of heel, both benchmarks and the righting arms."""
+    """Simulates the undulation (18) from rest with 5 degrees of heel, both benchmarks and the righting arms.
+
+    With `feedback`, shells and neck keep the head steady, and the open loop is simulated beside it.
+    """
     tree, surface = model(), hydro.FreeSurface()
     rest = multibody.equilibrium(tree, jnp.zeros(14), surface)
     state = jax.tree.map(lambda part: part[0], rest_states(tree, surface, [REACH], rest))
     floats = settings.fluid != "void"
+    wave = natrix_undulation(AMPLITUDE, FREQUENCY, start=START)
     dataset = multibody.simulate(
         tree,
-        natrix_undulation(AMPLITUDE, FREQUENCY, start=START),
+        gaze(tree, surface, wave) if settings.feedback else wave,
         _water(settings),
         settings.t1,
         state=state,
@@ -50,6 +57,8 @@ def run(settings: Settings) -> xr.Dataset:
     R = dataset["rotation"].values[:, 0]
     roll = {"units": "rad", "long_name": "roll of the head, first Euler angle"}
     dataset = dataset.assign(head_roll=("time", np.arctan2(R[:, 2, 1], R[:, 2, 2]), roll))
+    if settings.feedback:
+        dataset = dataset.assign(_open_loop(tree, surface, wave, state, settings))
     dataset = dataset.assign(_rocking(tree, surface) | _bending(tree) | _righting(tree, surface))
     dataset.attrs |= {
         "robot": "natrix",
@@ -65,6 +74,23 @@ def run(settings: Settings) -> xr.Dataset:
     return dataset
 
 
+def _open_loop(tree, surface, wave, state, settings: Settings) -> dict[str, tuple]:
+    """Roll of the head without control, buoyancy only, until it capsizes or the run ends."""
+    many = jax.tree.map(lambda part: part[None], state)
+    steps = max(round(settings.t1 / 0.04), 1)
+    run = multibody.float_march(tree, wave, surface, 0.04 * steps, many, dt=0.005, every=8)
+    words = {"units": "rad", "long_name": "roll of the head without control"}
+    time = {"units": "s", "long_name": "time of the open loop"}
+    return {"open_time": ("open_loop", run.time, time), "open_roll": ("open_loop", run.roll[:, 0], words)}
+
+
+def _rms_open(dataset: xr.Dataset) -> float:
+    """Of the roll without control, up to the moment at which it capsizes [rad]."""
+    roll, time = dataset["open_roll"].values, dataset["open_time"].values
+    upright = np.cumsum(np.abs(roll) > CAPSIZED) == 0
+    return float(np.sqrt(np.mean(np.square(roll[upright & (time > START + SETTLED)]))))
+
+
 def _water(settings: Settings) -> hydro.AbstractFluid:
     """Buoyancy only, as published; with drag and added mass on the wet part; or no fluid."""
     if settings.fluid == "void":
@@ -75,7 +101,10 @@ def _water(settings: Settings) -> hydro.AbstractFluid:
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
     """Counterparts of Figures 4, 5 and 6 (left) of the paper, righting arms, roll over time."""
-    return {
+    loop = {}
+    if "open_roll" in dataset:
+        loop["gaze"] = lambda: feedback_loop(dataset, {"roll": 0.0, "heading": 0.0, "pitch": 0.0})
+    return loop | {
         "energy": lambda: drawn.energy_drift(dataset),
         "centre": lambda: drawn.centre_drift(dataset),
         "roll": lambda: drawn.head_roll(dataset),
@@ -94,7 +123,15 @@ def lines(dataset: xr.Dataset) -> list[str]:
     turned = "it capsizes" if roll.max() > 90 else "it stays upright"
     energy = float(np.abs(dataset["energy_change"]).max())
     centre = float(np.abs(dataset["centre_change"]).max())
-    return [
+    held = []
+    if "open_roll" in dataset:
+        late = dataset["time"].values > START + SETTLED
+        least, most = np.sqrt(np.mean(np.square(dataset["head_roll"].values[late]))), _rms_open(dataset)
+        held = [
+            f"gaze            roll of the head {np.rad2deg(least):.2f} deg rms under control, {np.rad2deg(most):.1f} "
+            f"deg without: {most / least:.1f} times less"
+        ]
+    return held + [
         f"mass            {attrs['mass']:.3f} kg, displaces at most {attrs['displaced']:.3f} kg",
         f"at rest         centre of mass {1e3 * attrs['rest_height']:.2f} mm over the water, "
         f"pitch {np.rad2deg(attrs['rest_pitch']):.2f} deg, oscillates at {frequencies} Hz",

@@ -11,12 +11,15 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 import multibody
+from anguilla.view.feedback_loop import feedback_loop
 from multibody.machine_on_hull import SINKS
 from multibody.state import unchecked_state
 from stepping.labels import coordinates
 
+from ..loop_record import loop_of, with_loop
 from ..robot import Robot, Settings
 from . import figures as drawn
+from .balance import balanced, boat_multipliers, heeled, rolling, sitting, upright_start
 from .film import rower_film
 from .laws import Stroke, stroke
 from .optimum import better_stroke
@@ -24,6 +27,8 @@ from .orbit import RowingCycle, steady_stroke
 from .tree import D2, D3, DIP, LEVER, RowingMotion, scull
 
 PERIOD = 60.0 / 27.0  # [s]
+FIN_AREA = 0.012  # of the boat in six freedoms, ours [m²]
+HEEL, BALANCED_STROKES = np.deg2rad(1.0), 3  # of the boat in six freedoms at the start [rad], and how long it is rowed
 PUBLISHED = {"40 % drive": 4.28, "50 % drive": 4.03}  # mean speeds [m/s]
 MOTIONS = {
     "40 % drive": {"drive": 0.4},
@@ -61,6 +66,8 @@ def run(settings: Settings) -> xr.Dataset:
             raise multibody.SimulationError(f"{name}: no steady stroke was found, residual {float(cycle.residual):.1e}")
     dataset = _recorded(boat, strokes["40 % drive"], first, settings)
     dataset = dataset.assign(_compared(strokes, cycles))
+    if settings.feedback:
+        dataset = _with_balance(dataset, boat, strokes["40 % drive"], first)
     table = {name: solve(scull(**how), strokes["40 % drive"]) for name, how in CASES.items()}
     dataset["case"] = ("case", list(table), {"long_name": "one parameter changed"})
     dataset["case_speed"] = ("case", [float(c.speed) for c in table.values()], _words("m/s", "mean speed"))
@@ -92,12 +99,21 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
     }
     if "optimised" in dataset["motion"].values:
         out["optimised"] = lambda: drawn.rowing_optimised(dataset)
+    if "balance_command" in dataset:
+        out["balance"] = lambda: feedback_loop(loop_of(dataset, "balance"), {"roll": 0.0})
     return out
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
     """Speeds next to the published ones, power, balance, fitted values, sensitivity."""
     summary = []
+    if "balance_command" in dataset:
+        attrs, roll = dataset.attrs, np.abs(np.rad2deg(dataset["balance_sensed_roll"].values))
+        summary.append(
+            f"balance           six freedoms, heeled by {np.rad2deg(HEEL):.1f} deg: {roll[-1]:.2g} deg after "
+            f"{BALANCED_STROKES} strokes; greatest multiplier of the roll {float(attrs['balance_multiplier']):.3f}, "
+            f"{float(attrs['balance_multiplier_open']):.3g} for still hands"
+        )
     for name in map(str, dataset["motion"].values):
         one = dataset.sel(motion=name)
         power = one["mean_power"].values
@@ -155,6 +171,23 @@ def _march(boat, motion, start, duration, steps):
         return position[None] + place.position @ R.T, jnp.einsum("ij,bjk->bik", R, place.rotation)
 
     return time, states, now, jax.lax.map(poses, (states.position, states.quaternion, states.twist, now.joints))
+
+
+def _with_balance(dataset: xr.Dataset, plane: multibody.Afloat, made: Stroke, cycle: RowingCycle) -> xr.Dataset:
+    """Adds the boat in six freedoms, heeled at the catch, while the hands balance it."""
+    boat = scull(freedoms=range(6), handles=True, fin=FIN_AREA)
+    start = upright_start(boat, plane, cycle)
+    steered = balanced(boat, made, start)
+    find = eqx.filter_jit(boat_multipliers)
+    moduli = [rolling(find(boat, law, start, made.period)[0]) for law in (steered, sitting(made))]
+    record = eqx.filter_jit(boat.steered_march)(
+        steered, heeled(start, HEEL), jnp.zeros(()), BALANCED_STROKES * made.period, BALANCED_STROKES * 200
+    )[1]
+    sensed = {"roll": (np.asarray(record.sensed["roll"]), "rad")}
+    channels, unit = steered.controller.channels, steered.controller.unit
+    dataset = with_loop(dataset, "balance", np.asarray(record.time), sensed, np.asarray(record.command), channels, unit)
+    dataset.attrs |= {"balance_multiplier": moduli[0], "balance_multiplier_open": moduli[1]}
+    return dataset
 
 
 def _recorded(boat: multibody.Afloat, made: Stroke, cycle: RowingCycle, settings: Settings) -> xr.Dataset:

@@ -12,34 +12,43 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import EARTH, SCULL, Hull, Ittc57, LinearHydrostatics, OarBlade, Radiation, load_states
+from hydro.hull import Fin
 from multibody.dh import DHRow, from_dh
 from multibody.energy import mass
+from multibody.joints import revolute
 from multibody.loop_cuts import Cut
 from multibody.loops import Loops, close_loops
 from multibody.machine_on_hull import PLANE, Afloat
 from multibody.tree import Tree
-from spatial import Numbers, body_inertia
+from spatial import Numbers, body_inertia, non_negative
 
 from .laws import Curves, Stroke
 
 D1, B1, D2, D3, B4, D8 = 0.55, 0.08, 0.461, 0.449, 0.17, 0.08  # feet, shank, thigh, seat height, hip over seat [m]
 D5, B5 = 0.79, 0.22  # oarlocks: distance from the centre line, height above the water [m]
 LEVER = 1.80  # L_e, fitted to the published speed [m]
+FIN = (-3.0, 0.0, -0.15)  # centre of pressure of the fin, ours [m]
 DIP = 0.15  # φ, inclination of the shafts [rad]
 HEIGHT, RIDER = 1.85, 83.0  # height and mass of the rower [m], [kg]
 HULL_MASS, SEAT_MASS, OAR_MASS = 12.75, 1.0, 1.5  # [kg]
-BODIES = ("boat", "shank", "thigh", "trunk", "seat", "starboard_oar", "port_oar")
+OARS = ("starboard_oar", "port_oar")
+BODIES = ("boat", "shank", "thigh", "trunk", "seat", *OARS)
+HANDLES = ("starboard_handle", "port_handle")  # joints that raise and lower the oars
 # De Leva (1996), men. Legs: mass fraction, centre from the upper joint and radius of gyration over the length. The
 # rest: mass fraction, height above the hip and radius of gyration over the stature; the position of the arms is ours.
 SHANK, THIGH, FOOT = (0.0433, 0.4395, 0.249), (0.1416, 0.4095, 0.329), 0.0137
 TRUNK_PARTS = {"trunk": (0.4346, 0.1684, 0.1060), "head": (0.0694, 0.4162, 0.0439), "arms": (0.0988, 0.26, 0.05)}
 
 
-def model() -> Tree:
+def model(handles: bool = False) -> Tree:
     """The tree of [KR13, Table 2] cut at the seat: 7 bodies, joints of ankle, knee, hip, seat and two oarlocks.
 
     Ankle and seat are passive: they follow from knee and hip through the loop. Row 7 of the printed table is the cut
     joint, row 8 its frame on the trunk.
+
+    Args:
+        handles: whether the hands can raise and lower the handles, which the paper's cannot: the oarlocks are then
+            bodies without mass, and each oar is on a joint of its own, positive in the sense of a roll to starboard.
     """
     quarter = np.pi / 2.0
     rows = [
@@ -62,7 +71,17 @@ def model() -> Tree:
         _oar(downwards=1.0),
         _oar(downwards=-1.0),
     ]
-    return from_dh(rows, jnp.stack(inertia), names=BODIES)
+    if not handles:
+        return from_dh(rows, jnp.stack(inertia), names=BODIES)
+    locks, still = len(BODIES) - len(OARS), jnp.zeros((6, 6))
+    # y of both oars points astern when they are perpendicular to the boat.
+    lifted = [revolute((0.0, -1.0, 0.0), name=name) for name in HANDLES]
+    return Tree(
+        names=[*BODIES[:locks], "starboard_lock", "port_lock", *OARS],
+        parents=[*(row.antecedent for row in rows), locks, locks + 1],
+        joints=[*(row.joint() for row in rows), *lifted],
+        inertia=jnp.stack([*inertia[:locks], still, still, *inertia[locks:]]),
+    )
 
 
 def rower_loop(tree: Tree) -> Loops:
@@ -79,7 +98,8 @@ def rower_loop(tree: Tree) -> Loops:
         second_position=on_trunk.position,
     )
     guess = all_joints(jnp.deg2rad(110.0), jnp.asarray(0.1), jnp.asarray(0.0), jnp.asarray(0.0))
-    return close_loops(tree, [cut], guess)[0]
+    level = jnp.zeros(tree.layout.positions - guess.shape[0])  # handles that can be raised
+    return close_loops(tree, [cut], jnp.concatenate([guess, level]))[0]
 
 
 def all_joints(
@@ -134,6 +154,8 @@ def scull(
     memory: bool = True,
     freedoms: Sequence[int] = PLANE,
     balance: float = 0.0,
+    handles: bool = False,
+    fin: float = 0.0,
 ) -> Afloat:
     """The boat with its rower in the water, as in [KR13, VII].
 
@@ -144,8 +166,11 @@ def scull(
         memory: whether to model the memory of radiated waves; without it only their added mass remains.
         freedoms: free modes of the boat: (0, 2, 4) for surge, heave, pitch as in the paper; all six for a free boat.
         balance: roll stiffness provided by rower and oars [N·m/rad]; a free scull capsizes without it. Not published.
+        handles: whether the hands can raise and lower the handles, to balance the boat by a controller (`balanced`).
+        fin: area of a fin near the stern [m²]; racing hulls have one, since the water turns a slender hull across its
+            course. Not published; irrelevant in surge, heave and pitch.
     """
-    tree = model()
+    tree = model(handles)
     modes = tuple(freedoms)
     radiation = load_states().only(modes)
     if not memory:
@@ -156,6 +181,7 @@ def scull(
         LinearHydrostatics(stiffness, 9.81 * mass(tree)),
         radiation,
         Ittc57(SCULL.length, SCULL.wetted_surface, form=form),
+        Fin(FIN, fin) if non_negative("fin", fin, "m²", ()) > 0.0 else None,
     )
     oars = {
         "starboard_oar": OarBlade(lever, -DIP, area=area),
