@@ -221,6 +221,7 @@ def rollout(
         state = HeadState() if state is None else head_of(state)
         assert gait is not None  # check_model has refused it
         loop, states = _closed(beam, gait, fluid, span.t0, state, path, memory)
+        loop = loop.timed(span)
         march = lambda path, body: _integrate(  # noqa: E731
             body, beam, loop, fluid, span, (state, states), path, marcher, dense, land
         )
@@ -261,6 +262,8 @@ def _closed_soft(sampled, gait, fluid, t0, state, memory):
         raise ValueError(
             f"the actuators read {sampled.soft.commands} commands: the controller gives {loop.size}; they read its last"
         )
+    if isinstance(loop, ClosedLoop) and loop.sampling is not None:
+        raise ValueError("a soft beam takes no ShiftRegister: give its sensors a gaits.feedback.Delay")
     return loop, states
 
 
@@ -342,7 +345,13 @@ def _integrate(body, beam, loop, fluid, span, start, path, marcher, dense, land)
     state, memory = start
     begin = state.position, state.quaternion, state.twist, memory
     extra = sum(jnp.size(part) for part in jax.tree.leaves(memory))
-    march = integrate(field, begin, span, marcher, loop, dense, land, extra)
+
+    def tick(t, y):
+        *frame, memory = y
+        head = unchecked_state(*frame)
+        return *frame, loop.tick(t, memory, lambda law: BeamView(t, head, law, grid, fluid))
+
+    march = integrate(field, begin, span, marcher, loop, dense, land, extra, tick, loop.ticks)
     position, quaternion, twist, memory = march.states
     succeeded = march.reached & jnp.all(jnp.isfinite(twist))
     quaternion = unit_quaternions(quaternion)

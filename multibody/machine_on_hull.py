@@ -215,6 +215,8 @@ class Afloat(eqx.Module):
         loop, begin = open_or_closed(steered, t0, lambda law: self.view(law, t0, start), memory)
         if not isinstance(loop, ClosedLoop) or not isinstance(begin, LoopMemory):
             raise ValueError("steered: must be a gaits.Steered; `march` takes a motion that nothing steers")
+        if loop.sampling is not None:
+            raise ValueError("a machine on a hull takes no ShiftRegister: give its sensors a gaits.feedback.Delay")
         return loop, begin
 
     def steered_march(

@@ -316,7 +316,7 @@ def rollout(
 
     start = (state.position, state.quaternion, state.twist, passive_q, passive_dq)
     loop, states = closed_loop(tree, drive, law, span.t0, start, memory)
-    run = _integrate(tree, drive, loop, integrand, span, start, states, marcher)
+    run = _integrate(tree, drive, loop.timed(span), integrand, span, start, states, marcher)
     if not throw:
         return run
     twist = run.twist
@@ -395,7 +395,12 @@ def _integrate(tree, drive, loop, integrand, span, start, memory, marcher):
     counted = jax.eval_shape(lambda y: field(span.t0, (*y, jnp.zeros(0), memory))[-2], start)
     extra = sum(jnp.size(part) for part in jax.tree.leaves(memory))
     begin = (*start, jnp.zeros(counted.shape), memory)
-    march = integrate(field, begin, span, marcher, loop, memory=extra)
+
+    def tick(t, y):
+        *point, integrals, memory = y
+        return *point, integrals, loop.tick(t, memory, lambda law: drive.view(tree, t, tuple(point), law))
+
+    march = integrate(field, begin, span, marcher, loop, memory=extra, tick=tick, ticks=loop.ticks)
     *points, memories = march.states
     law, record = drive.law, None
     if closed:

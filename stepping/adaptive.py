@@ -99,6 +99,8 @@ def integrate(
     dense: bool = False,
     land: bool = False,
     memory: int = 0,
+    tick: Callable[[Float[Array, ""], PyTree], PyTree] | None = None,
+    ticks: int = 0,
 ) -> Outcome:
     """Integrates dy/dt = field(t, y) over a span.
 
@@ -112,6 +114,9 @@ def integrate(
         land: step onto the times of the record, instead of interpolating between steps.
         memory: how many of the last numbers of the state are no motion. Their error is weighed apart, and the greater
             of both decides on the step: a memory without error leaves the steps of the motion as they are.
+        tick: (t, y) -> y, a jump of the state at evenly spaced instants, the first and the last time among them. The
+            states of the record are those after the jump.
+        ticks: number of these instants from one output time to the next; 0 for none.
     """
     flat_start, unravel = ravel_pytree(start)  # one array: one operation for diffrax, instead of one for each part
     rates: Callable = field.rates if isinstance(field, AbstractMechanism) else field
@@ -122,33 +127,66 @@ def integrate(
     controller = _stopping(_weighing_apart(marcher.controller, memory), break_times(law), span.times if land else None)
     # Given, since diffrax's own first guess would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
-    if isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
-        controller, dt0 = _FirstStep(controller, dt0, STALLED * (span.t1 - span.t0)), None
     adjoint = marcher.adjoint
     if adjoint is None:
-        stored = stores_stages(marcher.solver) and not dense
+        # Between jumps the steps are few, and room for the stages of every piece would be kept.
+        stored = stores_stages(marcher.solver) and not dense and ticks == 0
         # A state for each step where there is room: then every step is repeated once on the backward pass.
         checkpoints = min(marcher.max_steps, STORED_STEPS) if isinstance(marcher.solver, SemiImplicit) else None
         adjoint = StoredStages() if stored else diffrax.RecursiveCheckpointAdjoint(checkpoints)
-    solution = diffrax.diffeqsolve(
-        diffrax.ODETerm(lambda t, y, _: flat_field(t, y)),
-        marcher.solver,
-        t0=span.t0,
-        t1=span.t1,
-        dt0=dt0,
-        y0=flat_start,
-        args=args,
-        saveat=diffrax.SaveAt(t1=True, dense=dense),
-        stepsize_controller=controller,
-        max_steps=marcher.max_steps,
-        adjoint=_RecordAt(adjoint, span.times),
-        throw=False,
-        progress_meter=marcher.progress,
-    )
-    assert solution.ys is not None
-    steps = jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
-    reached = solution.result == diffrax.RESULTS.successful
-    return Outcome(jax.vmap(unravel)(solution.ys), steps, reached, solution.interpolation)
+
+    def solve(t0, t1, y0, times, first, progress):
+        how, dt0 = controller, first
+        if isinstance(how, diffrax.AbstractAdaptiveStepSizeController):
+            how, dt0 = _FirstStep(how, first, STALLED * (span.t1 - span.t0)), None
+        return diffrax.diffeqsolve(
+            diffrax.ODETerm(lambda t, y, _: flat_field(t, y)),
+            marcher.solver,
+            t0=t0,
+            t1=t1,
+            dt0=dt0,
+            y0=y0,
+            args=args,
+            saveat=diffrax.SaveAt(t1=True, dense=dense),
+            stepsize_controller=how,
+            max_steps=marcher.max_steps,
+            adjoint=_RecordAt(adjoint, times),
+            throw=False,
+            progress_meter=progress,
+        )
+
+    if tick is None or ticks == 0:
+        solution = solve(span.t0, span.t1, flat_start, span.times, dt0, marcher.progress)
+        assert solution.ys is not None
+        reached = solution.result == diffrax.RESULTS.successful
+        return Outcome(jax.vmap(unravel)(solution.ys), _steps(solution), reached, solution.interpolation)
+    if dense:
+        raise ValueError("dense: not where a sensor takes samples, since the memory jumps there")
+    jump = lambda t, y: ravel_pytree(tick(t, unravel(y)))[0]  # noqa: E731
+    pieces = ticks * span.records
+    apart = (span.t1 - span.t0) / pieces
+    first = apart if marcher.dt0 is None else jnp.minimum(apart, marcher.dt0)
+
+    # Computed once: an end that differed in its last bit from the time of its record would lie outside of the piece.
+    edges = jax.lax.optimization_barrier(span.t0 + apart * jnp.arange(pieces + 1))
+
+    def piece(carry, ends):
+        y, steps, reached = carry
+        t, end = ends
+        y = jump(t, y)
+        solution = solve(t, end, y, end[None], first, diffrax.NoProgressMeter())
+        assert solution.ys is not None
+        ok = reached & (solution.result == diffrax.RESULTS.successful)
+        return (solution.ys[0], steps + _steps(solution), ok), y
+
+    begin = (flat_start, jnp.zeros(2, int), jnp.asarray(True))
+    (last, steps, reached), states = jax.lax.scan(piece, begin, (edges[:-1], edges[1:]))
+    states = jnp.concatenate([states[::ticks], jump(span.t1, last)[None]])
+    return Outcome(jax.vmap(unravel)(states), steps, reached, None)
+
+
+def _steps(solution):
+    return jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
 
 
 # `diffeqsolve` checks times that are traced by calls back to Python, and JAX stores no such program between sessions:

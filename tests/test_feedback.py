@@ -264,6 +264,70 @@ def test_a_delayed_wave_is_late(kind, order, error):
     assert np.linalg.eigvals(A).real.max() < 0.0
 
 
+LATE = fb.ShiftRegister(time=0.1, sampling=0.05)
+
+
+def test_a_register_reads_the_past_exactly_and_a_held_torque_is_that_of_the_recursion():
+    """u = -k q(t - τ) held over each interval on J d²q/dt² = u, against the exact map from sample to sample."""
+    late = fb.Delayed(fb.JointPosition("hinge", name="late"), LATE)
+    spring = fb.Reflex(lambda t, sensed: -2.0 * sensed["late"], late, *ANGLE)
+    law = gaits.Steered(None, spring, torque=lambda t, q, dq, u: u)
+    run = mb.rollout(arm(False), law, t1=1.0, samples=11, joints=[0.3], rtol=1e-10, atol=1e-12)
+    h, J, q, dq, past, found = 0.05, 0.26, 0.3, 0.0, [0.3, 0.3, 0.3], []
+    for k in range(21):
+        past = [q, *past[:2]] if k else past
+        u = -2.0 * past[2]
+        if k % 2 == 0:
+            found.append((q, dq, u))
+        q, dq = q + h * dq + 0.5 * h**2 * u / J, dq + h * u / J
+    expected = np.array(found)
+    np.testing.assert_allclose(run.joints[:, 0], expected[:, 0], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(run.joint_rates[:, 0], expected[:, 1], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(run.command[:, 0], expected[:, 2], rtol=0, atol=1e-10)
+    # Records are 0.1 s apart, the delay: what is read late is the reading of the record before.
+    np.testing.assert_allclose(run.sensed["late"][1:], run.sensed["q"][:-1], rtol=0, atol=1e-15)
+
+    def end(gain):
+        spring = fb.Reflex(lambda t, sensed: -gain * sensed["late"], late)
+        law = gaits.Steered(None, spring, torque=lambda t, q, dq, u: u)
+        fixed = {"controller": diffrax.ConstantStepSize(), "dt0": 0.025}
+        return mb.rollout(arm(False), law, t1=0.4, samples=3, joints=[0.3], **fixed).joints[-1, 0]
+
+    end = jax.jit(end)
+    slope, central = float(jax.grad(end)(2.0)), float((end(2.0 + 1e-4) - end(2.0 - 1e-4)) / 2e-4)
+    assert abs(slope - central) <= 1e-6 * max(1.0, abs(central)) and abs(slope) > 1e-3
+
+
+@pytest.mark.slow
+def test_a_register_on_a_beam():
+    """The late heading of a swim is that of the record before, which is the delay apart."""
+    late = fb.Delayed(fb.Heading(name="late"), LATE)
+    turn = fb.Reflex(lambda t, sensed: jnp.stack([0.5 * sensed["late"]]), late, fb.Heading())
+    run = cosserat.rollout(EEL, gaits.Steered(LAW, turn, servo=fb.Servo(1.0)), WATER, t1=0.4, samples=5)
+    np.testing.assert_allclose(run.sensed["late"][1:], run.sensed["heading"][:-1], rtol=0, atol=1e-15)
+    assert float(jnp.max(jnp.abs(run.sensed["late"]))) > 1e-3
+
+
+def test_what_a_register_cannot_do_is_refused():
+    for parts, words in (
+        ((-0.1, 0.05), r"ShiftRegister.time = -0.1: must be finite and not negative \[s\]"),
+        ((0.1, 0.0), r"ShiftRegister.sampling = 0.0: must be finite and positive \[s\]"),
+        ((0.12, 0.05), "must be a whole multiple of sampling = 0.05 s"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            fb.ShiftRegister(*parts)
+    held = lambda *sensors: gaits.Steered(None, fb.Hold([0.0], *sensors), torque=lambda t, q, dq, u: u)  # noqa: E731
+    late = fb.Delayed(ANGLE[0], LATE)
+    with pytest.raises(ValueError, match=r"samples every 0.05 s.*0.3 s apart|samples every 0.05 s.*0.333"):
+        mb.rollout(arm(False), held(late), t1=1.0, samples=4)
+    with pytest.raises(ValueError, match=r"every \[0.05, 0.1\] s: must be the same"):
+        mb.rollout(arm(False), held(late, fb.Delayed(ANGLE[1], fb.ShiftRegister(0.1, 0.1))), t1=1.0, samples=11)
+    with pytest.raises(ValueError, match="a soft beam takes no ShiftRegister"):
+        thread = cosserat.Thread((0.006, 0.0), gaits.Commanded())
+        pulled = fb.Hold([0.0], fb.Delayed(fb.ThreadLength(0), LATE))
+        cosserat.rollout(rod(thread), gaits.Steered(None, pulled), t1=0.5, samples=6)
+
+
 # Refusals, all before anything is compiled for a run.
 
 

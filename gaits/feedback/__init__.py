@@ -8,7 +8,7 @@ from .controller import (
     Hold as Hold,
     Reflex as Reflex,
 )
-from .delay import Delay as Delay, Delayed as Delayed
+from .delay import AbstractDelay as AbstractDelay, Delay as Delay, Delayed as Delayed, ShiftRegister as ShiftRegister
 from .filtered_sensors import (
     Accelerometer as Accelerometer,
     InternalMoment as InternalMoment,
@@ -75,6 +75,7 @@ __all__ = (
     "Replay",
     "Roll",
     "Servo",
+    "ShiftRegister",
     "Smooth",
     "Steered",
     "Strain",

@@ -1,5 +1,6 @@
-"""Delays, as chains of states that are integrated with the motion."""
+"""Delays: chains of states that are integrated with the motion, and shift registers that sample at equal intervals."""
 
+import abc
 import math
 
 import equinox as eqx
@@ -8,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from spatial import Numbers, one_of, positive
+from spatial.checks import number, shown
 
 from .body_view import AbstractBodyView
 from .sensors import AbstractSensor
@@ -15,7 +17,97 @@ from .sensors import AbstractSensor
 KINDS = ("pade", "lags")
 
 
-class Delay(eqx.Module):
+class AbstractDelay(eqx.Module):
+    """A delay of a signal of any shape; its memory belongs to the sensor that is read late."""
+
+    @property
+    def sampling(self) -> float | None:
+        """Interval at which the signal is sampled [s]; None for a delay that follows it continuously."""
+        return None
+
+    @abc.abstractmethod
+    def start(self, value: Float[Array, "*shape"]) -> Float[Array, "order *shape"]:
+        """Memory of a signal that has been constant, in its unit."""
+
+    @abc.abstractmethod
+    def read(self, memory: Float[Array, "order *shape"]) -> Float[Array, "*shape"]:
+        """The delayed signal, in its unit."""
+
+    @abc.abstractmethod
+    def rates(
+        self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
+    ) -> Float[Array, "order *shape"]:
+        """Rates of the memory under the present signal, in its unit per second."""
+
+    def sample(
+        self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
+    ) -> Float[Array, "order *shape"]:
+        """Memory after an instant of sampling, in the unit of the signal; unchanged without sampling."""
+        return memory
+
+
+class ShiftRegister(AbstractDelay):
+    """A delay by whole sampling intervals: the signal is sampled, and each sample is read unchanged a time τ later.
+
+    Between two instants of sampling the output is constant, as behind a computer that reads its sensors at a fixed
+    rate. There is no approximation: at an instant of sampling the output is exactly the input of τ before. A run with a
+    register is integrated interval by interval, from its first time; its output times must be instants of sampling.
+
+    >>> import anguilla, gaits.feedback as fb
+    >>> import jax.numpy as jnp
+    >>> register = fb.ShiftRegister(time=0.02, sampling=0.01)
+    >>> memory = register.start(jnp.array(5.0))
+    >>> for value in (1.0, 2.0, 3.0, 4.0):
+    ...     memory = register.sample(jnp.array(value), memory)
+    >>> register.read(memory).item()  # two samples before the last
+    2.0
+
+    Attributes:
+        interval: between two samples [s].
+        length: number of intervals by which the signal is late.
+    """
+
+    interval: float = eqx.field(static=True)
+    length: int = eqx.field(static=True)
+
+    def __init__(self, time: Numbers, sampling: Numbers):
+        late, every = float(number("ShiftRegister.time", time)), float(number("ShiftRegister.sampling", sampling))
+        if not (math.isfinite(every) and every > 0.0):
+            raise ValueError(f"ShiftRegister.sampling = {every}: must be finite and positive [s]")
+        if not (math.isfinite(late) and late >= 0.0):
+            raise ValueError(f"ShiftRegister.time = {late}: must be finite and not negative [s]")
+        self.interval, self.length = every, round(late / every)
+        if abs(self.length * every - late) > 1e-9 * max(late, every):
+            raise ValueError(f"ShiftRegister.time = {late} s: must be a whole multiple of sampling = {every} s")
+
+    @property
+    def sampling(self) -> float:
+        """Interval at which the signal is sampled [s]."""
+        return self.interval
+
+    def start(self, value: Float[Array, "*shape"]) -> Float[Array, "order *shape"]:
+        """Samples of a signal that has been constant, in its unit, the last one first."""
+        value = jnp.asarray(value, float)
+        return jnp.broadcast_to(value, (self.length + 1, *value.shape))
+
+    def read(self, memory: Float[Array, "order *shape"]) -> Float[Array, "*shape"]:
+        """The oldest sample, in the unit of the signal."""
+        return memory[-1]
+
+    def rates(
+        self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
+    ) -> Float[Array, "order *shape"]:
+        """None: samples do not change between two instants of sampling."""
+        return jnp.zeros_like(memory)
+
+    def sample(
+        self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
+    ) -> Float[Array, "order *shape"]:
+        """The samples moved on by one, with the present value, in its unit, in front."""
+        return jnp.concatenate([jnp.asarray(value, float)[None], memory[:-1]])
+
+
+class Delay(AbstractDelay):
     """A delay of a signal: its output is about the input a given time before.
 
     "pade" is the Padé approximant [n-1/n] of exp(-sτ): exact to sτ of power 2n - 1, with a small undershoot after a
@@ -93,11 +185,21 @@ class Delayed(AbstractSensor):
     """
 
     sensor: AbstractSensor
-    delay: Delay
+    delay: AbstractDelay
 
     def __check_init__(self):
-        if not isinstance(self.sensor, AbstractSensor) or not isinstance(self.delay, Delay):
-            raise ValueError("Delayed(sensor, delay): must be a sensor and a gaits.feedback.Delay, in this order")
+        if not isinstance(self.sensor, AbstractSensor) or not isinstance(self.delay, AbstractDelay):
+            raise ValueError(
+                f"Delayed({shown(self.sensor)}, {shown(self.delay)}): must be a sensor and a gaits.feedback.Delay or "
+                "ShiftRegister, in this order"
+            )
+        if self.sensor.sampling is not None:
+            raise ValueError("Delayed.sensor is sampled already: give its ShiftRegister the whole delay")
+
+    @property
+    def sampling(self) -> float | None:
+        """That of the delay [s]."""
+        return self.delay.sampling
 
     @property
     def name(self) -> str:
@@ -122,3 +224,8 @@ class Delayed(AbstractSensor):
         """Of the sensor's own memory and of the delay."""
         own, line = memory
         return self.sensor.rates(view, own), self.delay.rates(self.sensor(view, own), line)
+
+    def sample(self, view: AbstractBodyView, memory: PyTree) -> PyTree:
+        """The memory with a new sample where the delay takes samples."""
+        own, line = memory
+        return own, self.delay.sample(self.sensor(view, own), line)

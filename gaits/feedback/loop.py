@@ -10,6 +10,7 @@ where `view_of(law)` makes the engine's `AbstractBodyView` of the states under a
 rate. `open_or_closed` returns the same interface for a gait that nothing steers, with an empty memory.
 """
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float, PyTree
+
+from stepping import Span
 
 from .body_view import AbstractBodyView
 from .replay import LoopRecord, MotionAt
@@ -97,6 +100,19 @@ class OpenLoop(eqx.Module):
         """Of the law [s]."""
         return tuple(getattr(self.law, "break_times", ()))
 
+    def timed(self, span: Span) -> "OpenLoop":
+        """Itself: nothing takes samples."""
+        return self
+
+    def tick(self, t: Float[Array, ""], memory: PyTree, view_of: ViewOf) -> PyTree:
+        """The memory as it is, whatever the time [s]."""
+        return memory
+
+    @property
+    def ticks(self) -> int:
+        """None between two output times."""
+        return 0
+
 
 class ClosedLoop(eqx.Module):
     """A steered law on a body whose sensors are known to exist.
@@ -105,11 +121,49 @@ class ClosedLoop(eqx.Module):
         steered: law, controller and servo.
         shapes: of the readings, by name.
         size: number of components of the command.
+        ticks: number of instants of sampling from one output time to the next; 0 where nothing takes samples.
     """
 
     steered: Steered
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = eqx.field(static=True)
     size: int = eqx.field(static=True)
+    ticks: int = eqx.field(static=True, default=0)
+
+    @property
+    def sampling(self) -> float | None:
+        """Interval at which sensors take samples [s]; None where none does."""
+        found = {s.sampling for s in self.steered.controller.sensors if s.sampling is not None}
+        if len(found) > 1:
+            raise ValueError(f"controller.sensors take samples every {sorted(found)} s: must be the same for all")
+        return found.pop() if found else None
+
+    def timed(self, span: Span) -> "ClosedLoop":
+        """The loop with the number of instants of sampling between the output times of a run.
+
+        Args:
+            span: output times, which must be whole multiples of the sampling apart.
+        """
+        every = self.sampling
+        if every is None:
+            return self
+        if isinstance(span.times, Tracer):
+            raise ValueError("t0, t1 and times must be known numbers where a sensor takes samples")
+        times = np.asarray(span.times)
+        apart = np.diff(times)
+        ticks = round(float(apart[0]) / every)
+        fits = ticks >= 1 and np.allclose(apart, ticks * every, rtol=1e-9, atol=0.0)
+        if not fits or times[0] != np.asarray(span.t0) or times[-1] != np.asarray(span.t1):
+            raise ValueError(
+                f"a sensor takes samples every {every} s: output times must run from t0 to t1, evenly, whole multiples "
+                f"of it apart; they are {float(apart[0]):g} s apart (choose `samples`)"
+            )
+        return dataclasses.replace(self, ticks=ticks)
+
+    def tick(self, t: Float[Array, ""], memory: LoopMemory, view_of: ViewOf) -> LoopMemory:
+        """The memory after the sensors have taken their samples at the time t [s]."""
+        view = view_of(self.law(t, self.seen(t, memory)))
+        sensors = {s.name: s.sample(view, memory.sensors[s.name]) for s in self.steered.controller.sensors}
+        return LoopMemory(memory.servo, memory.controller, sensors)
 
     @property
     def break_times(self) -> tuple:

@@ -45,6 +45,15 @@ class AbstractSensor(eqx.Module):
         """Rates of the memory, of its units per second; here the view has accelerations and torques too."""
         return ()
 
+    @property
+    def sampling(self) -> float | None:
+        """Interval at which it takes samples [s]; None for one that follows the motion continuously."""
+        return None
+
+    def sample(self, view: AbstractBodyView, memory: PyTree) -> PyTree[Float[Array, "..."]]:
+        """Memory after an instant of sampling, of any unit."""
+        return memory
+
 
 class PlacedSensor(AbstractSensor):
     """A sensor without memory, at a place."""
