@@ -44,7 +44,6 @@ __all__ = (
     "drifting_hover",
     "flight",
     "floquet",
-    "gust_response",
     "hover",
     "hover_figures",
     "hover_hold",

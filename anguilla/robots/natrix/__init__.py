@@ -28,7 +28,6 @@ from .tree import model as model, natrix_solids as natrix_solids
 __all__ = (
     "ShellLaw",
     "gaze",
-    "identified_damping",
     "model",
     "natrix_bending",
     "natrix_orbit",

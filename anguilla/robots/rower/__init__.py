@@ -7,7 +7,6 @@ from .tree import RowingMotion as RowingMotion, model as model, rower_loop as ro
 
 # What users need first; everything else is reached in its module.
 __all__ = (
-    "balanced",
     "model",
     "scull",
     "steady_stroke",
