@@ -207,7 +207,9 @@ def rollout(
         sampled = sample_soft(beam, fluid, panels.order, panels.panels)
         begin = start_of(beam, state)
         loop, states = _closed_soft(sampled, gait, fluid, span.t0, begin, memory)
-        begin = begin, states
+        begin, law = (begin, states), _at_first(loop, states, span.t0)
+        if law is not None:
+            wrong = check_in_time(law, beam.length, span.t0, span.t1)
         implicit = solver is None and controller is None if method is None else method == "implicit"
         if implicit and dt0 is not None:
             run = _stepped_soft(sampled, loop, fluid, _even_steps(span, times, dt0), begin)

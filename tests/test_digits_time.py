@@ -137,3 +137,12 @@ def test_a_bad_row_of_a_batch_is_marked_and_leaves_the_others_alone():
     assert sound.tolist() == [True, False, False, False]
     np.testing.assert_allclose(twist[0], alone[0], rtol=1e-10, atol=1e-12)
     assert int(steps.sum(axis=1).max()) < 2000  # a row that cannot go on ends, instead of rejecting 100,000 steps
+
+
+def test_gaits_of_soft_beams_are_looked_at_too():
+    tail = cosserat.FreeStrains(start=0.7, modes={"K3": 1})
+    soft = cosserat.Soft(BEAM, tail, cosserat.Elastic(young=1e6, damping_time=0.05))
+    with pytest.raises(ValueError, match="t = 1.9.*must be finite"):
+        cosserat.rollout(soft, Law("late nan"), hydro.Void(), 2.0)
+    with pytest.warns(UserWarning, match="not smooth in time"):
+        cosserat.rollout(soft, Law("abs"), hydro.Void(), 0.6, t0=0.4, samples=3)
