@@ -39,6 +39,7 @@ BY_HAND = {  # area, ∫z² dA, ∫y² dA of a rectangle and of an isosceles tri
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BY_HAND)
 def test_mass_and_inertia_are_those_computed_by_hand(name):
     section, area, J2, J3 = BY_HAND[name]
@@ -57,6 +58,7 @@ def test_mass_and_inertia_are_those_computed_by_hand(name):
         np.testing.assert_allclose(np.trace(inertia[:3, :3]), 3 * mass, rtol=ROUND_OFF)
 
 
+@pytest.mark.slow
 def test_straight_bar_in_water_by_hand():
     """Sideways: m + ρ m_a L accelerates, ½ ρ C w L V² resists; both from numbers given with the section."""
     section = hydro.rectangle_section(WIDTH, HEIGHT, lateral_mass=2.5e-3, lateral_width=0.05)
@@ -68,6 +70,7 @@ def test_straight_bar_in_water_by_hand():
         np.testing.assert_allclose(found, [0, expected, 0, 0, 0, 0], rtol=0, atol=1e-9)  # of the adaptive path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "water", [hydro.Morison(added_mass="kirchhoff"), hydro.Lighthill()], ids=["Morison", "Lighthill"]
 )
@@ -89,6 +92,7 @@ def test_with_the_numbers_of_an_ellipse_it_is_the_ellipse(water):
     np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_pieces_of_both_kinds_make_one_body_and_the_paths_agree():
     """A round nose, a bar, and a tail that tapers from the bar to a plate."""
     nose = hydro.Cap(0.05, -0.05, WIDTH / 2, HEIGHT / 2)
@@ -101,6 +105,7 @@ def test_pieces_of_both_kinds_make_one_body_and_the_paths_agree():
     np.testing.assert_allclose(fast, slow, rtol=0, atol=2e-5 * float(jnp.abs(slow).max()))  # the default of Panels
 
 
+@pytest.mark.slow
 def test_gradients_reach_the_numbers():
     mass = jax.grad(lambda w: cosserat.mass(prism(hydro.rectangle_section(w, HEIGHT))))(WIDTH)
     np.testing.assert_allclose(mass, DENSITY * HEIGHT * LENGTH, rtol=1e-9)
