@@ -168,6 +168,25 @@ def test_inchworm_stops_where_friction_no_longer_holds(tau):
     assert abs(stride + 0.5 * G * (np.sin(theta) - MU * np.cos(theta)) * 8.0**2) < STRETCH
 
 
+def test_inchworm_on_feet_climbs_until_the_friction_of_one_foot_equals_the_weight_along_the_slope():
+    """Isotropic friction, the load on the holding foot: it climbs up to μ cos θ = sin θ and slides back beyond.
+
+    By the balance of forces the stride vanishes at tan θ/μ = 0.997; the rest is the change of feet. Tolerance: that of
+    the other strides, and creep ε τ/√(1 - τ²) over a period.
+    """
+    order = 15
+    by_hand = lambda tau: _inchworm_stride(tau, STRETCH, 1.0, 1.0, order)  # noqa: E731
+    assert 0.99 < brentq(by_hand, 0.5, 1.0 - 1e-5) < 1.0
+    gait = gaits.inchworm(STRETCH, 1.0, period=8.0, depth=1.0, order=order)
+    climb = lambda tau: _stride(gait, forward=MU, sideways=MU, backward=MU, incline=np.arctan(tau * MU))  # noqa: E731
+    for tau in (0.5, 0.9):
+        creep = 3e-4 * 8.0 * tau / np.sqrt(1.0 - tau**2)
+        assert abs(climb(tau) - by_hand(tau)) < STRIDE + creep, tau
+    theta = np.arctan(1.1 * MU)
+    # As a rigid body, but for what its own stretching adds: a L.
+    assert abs(climb(1.1) + 0.5 * G * (np.sin(theta) - MU * np.cos(theta)) * 8.0**2) < STRETCH
+
+
 def test_isotropic_viscous_ground_moves_no_centre_of_mass():
     """The force is -c L times the velocity of the centre of mass: at rest it stays at rest, whatever the wave."""
     viscous = ground.Friction(0.0, 0.0, viscous=2.0)
