@@ -54,23 +54,23 @@ class StrainedBody(eqx.Module):
 
 
 class AbstractActuator(Printed):
-    """What adds a stress Λ_act to that of the material, on the free strains.
+    """An actuator: adds a stress Λ_act to the free strains.
 
     An actuator may read commands: numbers that a controller gives at each instant.
     """
 
     @property
     def commands(self) -> int:
-        """Number of commands that it reads; none unless the actuator says so."""
+        """Number of commands that it reads; zero by default."""
         return 0
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """Abscissae inside the body at which its stress jumps [m]; none unless the actuator says so."""
+        """Abscissae inside the body at which its stress jumps [m]; none by default."""
         return ()
 
     def check(self, profile: Profile) -> None:
-        """Refuses, or warns of, what cannot be on a body of this profile. Called where its numbers are known."""
+        """Checks the actuator against the profile of a body; called when its numbers are known."""
 
     @abc.abstractmethod
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
@@ -97,7 +97,7 @@ class ActiveStrain(AbstractActuator):
 
 
 class ActiveStress(AbstractActuator):
-    """Muscles that pull with a given force and moment, whatever the strain.
+    """Muscles that exert a given force and moment, independent of the strain.
 
     A positive active moment lowers the strain: alone it bends the body to ξ* - Λ_act / H.
 

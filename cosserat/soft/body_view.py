@@ -1,4 +1,4 @@
-"""What sensors see of a soft beam at one instant."""
+"""The state of a soft beam at one instant as sensors measure it."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ class SoftView(BeamView):
 
     Attributes:
         sampled: the body on its grids.
-        gait: what imposes strains; None for the rest shape.
+        gait: imposed strains; None for the rest shape.
         state: of head and modes.
-        command: of the controller, of any unit; None before it has given one.
+        command: output of the controller, of any unit; None before its first output.
     """
 
     sampled: SampledSoft | None = None
@@ -43,13 +43,13 @@ class SoftView(BeamView):
 
         Args:
             sampled: the body on its grids.
-            gait: what imposes strains; None for the rest shape.
+            gait: imposed strains; None for the rest shape.
             fluid: the fluid around it.
             t: the instant [s].
             state: of head and modes.
             rate: d(twist)/dt of the head, in its frame [m/s², rad/s²]; None before the dynamics.
             ddq: second rates of the modes [1/s², 1/(m·s²)]; None before the dynamics.
-            command: of the controller, of any unit; None before it has given one.
+            command: output of the controller, of any unit; None before its first output.
         """
         law = sampled.soft.strain(gait, t, state.q, state.dq, ddq)
         return SoftView(t, state.head, law, sampled.body, fluid, rate, sampled, gait, state, command)

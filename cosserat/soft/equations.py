@@ -4,8 +4,8 @@
 
 Two forms that check each other. By columns: J' = -ad_ξ J + BΦ, in the head's axes a plain integral of Ad_g BΦ, then
 M = ∫Jᵀ(M̄ + M̄_a)J. By inverse dynamics: sections that move with given accelerations, the stress Λ of each section,
-which is the wrench on all that lies aft of it less its inertia, and its work ∫ΦᵀBᵀΛ on the modes. Arrays are
-(component, node).
+which is the wrench on the part aft of it minus the inertia of that part, and its projection ∫ΦᵀBᵀΛ on the modes. Arrays
+are (component, node).
 """
 
 import functools
@@ -28,19 +28,19 @@ _cross = nodewise(cross)
 
 
 class Parts(eqx.Module):
-    """What the reduced equations are made of, at the smooth nodes.
+    """Ingredients of the reduced equations, at the smooth nodes.
 
     Attributes:
         rotation: axes of each section in the head frame, as columns.
         position: its centre there [m].
         inertia: lumped at it, of body and water, in the section frame [kg, kg·m²].
-        wrench: on it, less what its motion at zero dη0/dt and d²q/dt² takes, in the section frame [N, N·m].
+        wrench: on it, minus its inertial wrench at zero dη0/dt and d²q/dt², in the section frame [N, N·m].
         nose_inertia: added inertia of the nose, in the head frame [kg, kg·m²].
         nose: wrench on the nose, in the head frame [N, N·m].
         tail: wrench on the tail, about the nose, in the head frame [N, N·m]; None for none.
         leaving: wrench of water that leaves the body, about the nose in the head frame, shared among the nodes
             around its edge [N, N·m]; None for none.
-        inner: what springs, dampers and muscles do to the modes [J].
+        inner: generalised force of springs, dampers and actuators on the modes [J].
         phi: modes times the stretch of the grid, at the nodes that they move [-].
         panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
     """
@@ -91,7 +91,7 @@ def mode_columns(parts: Parts, components: tuple[int, ...]) -> Float[Array, "6 m
 
 
 def strain_axes(parts: Parts) -> Float[Array, "6 6 active"]:
-    """Ad_g: the twist about the nose, in the head frame, that a unit rate of each strain gives all that is aft."""
+    """Ad_g: twist about the nose, in the head frame, of the part aft of a section for a unit rate of each strain."""
     active = parts.phi.shape[1]
     R, r = parts.rotation[..., -active:], parts.position[..., -active:]
     lever = _cross(jnp.broadcast_to(r[:, None], R.shape).reshape(3, -1), R.reshape(3, -1)).reshape(R.shape)
@@ -100,9 +100,9 @@ def strain_axes(parts: Parts) -> Float[Array, "6 6 active"]:
 
 
 def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]) -> Float[Array, "m"]:
-    """What is left of force less inertia at given rates (dη0/dt, d²q/dt²), by inverse dynamics [N, N·m, J].
+    """Force minus inertia at given rates (dη0/dt, d²q/dt²), by inverse dynamics [N, N·m, J].
 
-    It is b - M a of the reduced equations, found without M.
+    The residual b - M a of the reduced equations, computed without M.
     """
     active = parts.phi.shape[1]
     still = parts.position.shape[1] - active
@@ -121,7 +121,7 @@ def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"
 
 
 def reduced_force(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m"]:
-    """b: the wrenches on the sections, gathered at the head and by the modes [N, N·m, J]."""
+    """b: the wrenches on the sections, reduced to the head and projected on the modes [N, N·m, J]."""
     active = parts.phi.shape[1]
     force = apply(parts.rotation, parts.wrench[:3])
     couple = apply(parts.rotation, parts.wrench[3:]) + _cross(parts.position, force)
@@ -130,7 +130,7 @@ def reduced_force(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m"
     head = jnp.sum(loads, axis=1) + parts.nose
     if parts.tail is not None:
         head = head + parts.tail
-    # Λ of the sections: what acts on all that lies aft of each, seen from it.
+    # Λ of each section: the resultant of the loads aft of it.
     aft = gathered_from_tail(loads[:, -active:], parts.panel_integral, parts.tail)
     work = apply(jnp.swapaxes(strain_axes(parts), 0, 1), aft)
     return jnp.concatenate([head, jnp.sum(parts.phi * work[np.asarray(components, int)], axis=1) + parts.inner])
@@ -139,7 +139,7 @@ def reduced_force(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m"
 def accelerations(
     parts: Parts, components: tuple[int, ...], free: tuple[int, ...], given: Float[Array, "6"]
 ) -> Float[Array, "m"]:
-    """(dη0/dt, d²q/dt²) that balance the body [m/s², rad/s², 1/s², 1/(m·s²)].
+    """Solves the reduced equations for (dη0/dt, d²q/dt²) [m/s², rad/s², 1/s², 1/(m·s²)].
 
     Args:
         parts: of the reduced equations.
@@ -172,7 +172,7 @@ def accelerations(
         return balanced(given, rebuilt(leaves))[0]
 
     def derivative(primals, tangents):
-        """M δa = δ(b - M a) at a fixed a: no derivative of the matrix is ever taken."""
+        """M δa = δ(b - M a) at fixed a: the matrix itself is not differentiated."""
         found, factor = balanced(primals[0], rebuilt(primals[1:]))
         moving = [k for k, change in enumerate(tangents) if not isinstance(change, SymbolicZero)]
         if not moving:
@@ -194,7 +194,7 @@ def accelerations(
 
 
 def head_reaction(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]) -> Float[Array, "6"]:
-    """What the holder does to the head, in its frame [N, N·m]; zero for a free one."""
+    """Reaction on the head, in its frame [N, N·m]; zero if the head is free."""
     return -imbalance(parts, components, rates)[:6]
 
 

@@ -1,4 +1,4 @@
-"""How the head of a soft beam is held: free, clamped, pinned, or moved along a given path."""
+"""Boundary condition of the head of a soft beam: free, clamped, pinned, or moved along a given path."""
 
 import abc
 from collections.abc import Callable
@@ -17,21 +17,21 @@ from ..state import HeadState, unchecked_state
 
 
 class AbstractHead(Printed):
-    """A rule for the head's motion.
+    """Boundary condition of the head.
 
     Attributes:
-        free: components of the head's twist, in its frame, that the dynamics decide; the others are given.
+        free: components of the head twist, in its frame, that follow from the dynamics; the others are prescribed.
     """
 
     free: eqx.AbstractClassVar[tuple[int, ...]]
 
     @abc.abstractmethod
     def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
-        """The state with what is given put in, and the given rates of the twist (zero for free ones) [m/s², rad/s²]."""
+        """The state with its prescribed parts, and the prescribed rates of the twist, zero if free [m/s², rad/s²]."""
 
 
 class Free(AbstractHead):
-    """A head that nothing holds: swimming."""
+    """A free head: swimming."""
 
     free: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
 
@@ -41,7 +41,7 @@ class Free(AbstractHead):
 
 
 class Clamped(AbstractHead):
-    """A head held at the place and in the direction in which the motion starts."""
+    """A head held at its initial position and orientation."""
 
     free: ClassVar[tuple[int, ...]] = ()
 
@@ -51,7 +51,7 @@ class Clamped(AbstractHead):
 
 
 class Pinned(AbstractHead):
-    """A nose held at its place by a ball joint: the head turns freely about it."""
+    """A nose held at its initial position by a ball joint; the head turns freely about it."""
 
     free: ClassVar[tuple[int, ...]] = (3, 4, 5)
 
@@ -62,7 +62,7 @@ class Pinned(AbstractHead):
 
 
 class Moved(AbstractHead):
-    """A head led along a given path, as a fin that is shaken.
+    """A head that follows a given path, such as a fin that is shaken.
 
     Attributes:
         path: t -> (position [m], quaternion (w, x, y, z)) of the head in the world, twice differentiable, written

@@ -16,16 +16,16 @@ from .threads import ThreadState
 
 
 class SoftInstant(eqx.Module):
-    """What one instant of a soft beam is.
+    """A soft beam at one instant.
 
     Attributes:
-        head: pose and twist of the head, with what its holder gives.
+        head: pose and twist of the head, with its prescribed parts.
         law: the whole strain about the instant, a law (X, t) as that of a gait.
         first: the first space loop under that law, with the true rate of the head's twist and all loads.
         rates: (dη0/dt, d²q/dt²), in the head frame [m/s², rad/s², 1/s², 1/(m·s²)].
         at_nose: loads and reaction on the nose, in the head frame [N, N·m].
         at_tail: load on the tail: force in the world, moment in the section frame [N, N·m].
-        reaction: what the holder does to the head, in its frame [N, N·m].
+        reaction: reaction on the head, in its frame [N, N·m].
         elastic: energy of the free strains [J].
         viscous: power that their damping takes [W].
         active: power that actuators deliver to the free strains [W].
@@ -59,7 +59,7 @@ def soft_instant(
 
     Args:
         sampled: the body on its grids.
-        gait: what imposes strains; None for the rest shape.
+        gait: imposed strains; None for the rest shape.
         fluid: the fluid around it.
         state: of head and modes.
         t: time [s].

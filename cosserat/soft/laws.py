@@ -1,4 +1,4 @@
-"""What a free strain resists with: elastic and viscous stress.
+"""Constitutive laws of the free strains: elastic and viscous stress.
 
 The stress Λ is what the tail side exerts on the head side, in the section frame: Λ = ∂U/∂ξ + D dξ/dt + Λ_act, with
 Λ_act of `actuators`. It is minus the internal wrench (Rᵀn, M) that the library reports.
@@ -21,7 +21,7 @@ Along = Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
 
 
 class AbstractStress(Printed):
-    """A law of the material: energy density and damping."""
+    """A constitutive law: energy density and damping."""
 
     @abc.abstractmethod
     def stiffness(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
@@ -39,7 +39,7 @@ class AbstractStress(Printed):
     def energy(
         self, X: Float[Array, ""], section: BodySection, strain: Float[Array, "6"], rest: Float[Array, "6"]
     ) -> Float[Array, ""]:
-        """Elastic energy per metre [J/m]: ½ (ξ - ξ*)ᵀ H (ξ - ξ*) unless the law says otherwise."""
+        """Elastic energy per metre [J/m]; ½ (ξ - ξ*)ᵀ H (ξ - ξ*) by default."""
         return 0.5 * jnp.sum(self.stiffness(X, section) * (strain - rest) ** 2)
 
 
@@ -55,7 +55,7 @@ class Elastic(AbstractStress):
         shear: shear modulus G [Pa].
         shear_correction: κ [-].
         damping_time: τ of Kelvin and Voigt [s].
-        extra_damping: viscosity of each strain besides [N·s, N·m²·s].
+        extra_damping: additional viscosity of each strain [N·s, N·m²·s].
 
     Example:
         >>> import cosserat
@@ -101,12 +101,12 @@ class Elastic(AbstractStress):
         return jnp.stack([self.young * area, sheared, sheared, self.shear * section.torsion, *(self.young * bending)])
 
     def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
-        """τ H and what is given besides [N·s, N·m²·s]."""
+        """τ H plus the extra damping [N·s, N·m²·s]."""
         return self.damping_time * self.stiffness(X, section) + self.extra_damping
 
 
 class Springs(AbstractStress):
-    """Linear elastic with stiffness and damping given along the body, whatever its sections.
+    """Linear elastic law with given stiffness and damping along the body, independent of the sections.
 
     Attributes:
         values: stiffness (EA, GA, GA, GJ, EI2, EI3) in the section frame, six numbers or a function of X [N, N·m²].
@@ -132,7 +132,7 @@ class Springs(AbstractStress):
         return _at(self.values, X)
 
     def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
-        """τ H and what is given besides [N·s, N·m²·s]."""
+        """τ H plus the extra damping [N·s, N·m²·s]."""
         return self.damping_time * _at(self.values, X) + _at(self.extra_damping, X)
 
 
@@ -168,7 +168,7 @@ class Hyperelastic(AbstractStress):
 
     @property
     def linear(self) -> bool:
-        """False: the stress is that of the energy."""
+        """False: the stress is the derivative of the energy."""
         return False
 
     def stiffness(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:

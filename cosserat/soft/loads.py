@@ -54,7 +54,7 @@ class EndLoad(Printed):
         self.break_times = _times("EndLoad", break_times)
 
     def wrench(self, rotation: Float[Array, "3 3"], t: Float[Array, ""]) -> Float[Array, "6"]:
-        """In the section frame, whose axes in the world are the columns of `rotation` [N, N·m]."""
+        """The load in the section frame; the columns of `rotation` are its axes in the world [N, N·m]."""
         load = join(self.force, self.moment)
         if not self.follower:
             load = join(rotation.T @ self.force, rotation.T @ self.moment)
@@ -101,7 +101,7 @@ Load = EndLoad | DistributedLoad
 
 
 def check_load(load: object) -> None:
-    """Refuses what is not a load."""
+    """Rejects anything that is not a load."""
     if not isinstance(load, Load):
         raise ValueError(f"loads has {shown(load)}: must be a cosserat.EndLoad or a cosserat.DistributedLoad")
 

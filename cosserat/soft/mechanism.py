@@ -1,4 +1,4 @@
-"""A soft beam as something that moves in time: the interface between its equations and the steps of `stepping`."""
+"""A soft beam as a mechanism: the interface between its equations and the time steps of `stepping`."""
 
 import jax
 import jax.numpy as jnp
@@ -23,14 +23,14 @@ class SoftMechanism(AbstractMechanism):
     """A soft beam under a gait in a fluid.
 
     The pose is that of the head, the free coordinates are the modes q, and the velocities are the components of the
-    head's twist that nothing holds, then dq/dt.
+    head's twist that are free, then dq/dt.
 
     Attributes:
         sampled: the body on its grids.
-        gait: what imposes strains; None for the rest shape.
+        gait: imposed strains; None for the rest shape.
         fluid: the fluid around it.
         command: commands of its actuators, of any unit; zero when None.
-        closed: a loop that steers the gait and gives the commands, with the memory of the points; None for none.
+        closed: feedback loop that steers the gait and commands the actuators; its states are the memory of the points.
     """
 
     sampled: SampledSoft
@@ -70,7 +70,7 @@ class SoftMechanism(AbstractMechanism):
         return Point((state.position, state.quaternion), state.q, velocity, memory)
 
     def state(self, t: Float[Array, ""], point: Point) -> SoftState:
-        """Head and modes at a point, with what the holder of the head gives."""
+        """Head and modes at a point, with the prescribed parts of the head's motion."""
         h = len(self.held)
         twist = jnp.zeros(6).at[np.asarray(self.held, int)].set(point.velocity[:h], unique_indices=True)
         position, quaternion = point.pose
@@ -92,7 +92,7 @@ class SoftMechanism(AbstractMechanism):
         return soft_loop(self.sampled, now.law, self.fluid, state.head, state.q, state.dq, t, command=given)
 
     def equations(self, t: Float[Array, ""], point: Point) -> Equations:
-        """Inertia and force of what moves freely."""
+        """Inertia and force of the free components of the head and of the modes."""
         state = self.state(t, point)
         now = self.now(t, point, state)
         loop = self.loop(t, state, now)
@@ -108,7 +108,7 @@ class SoftMechanism(AbstractMechanism):
     def memory_rates(
         self, t: Float[Array, ""], point: Point, acceleration: Float[Array, "m"], equations: Equations
     ) -> PyTree:
-        """Of the loop; () for a gait that nothing steers."""
+        """Rates of the states of the feedback loop; () without one."""
         now, given = equations.details
         if self.closed is None:
             return ()
@@ -121,7 +121,7 @@ class SoftMechanism(AbstractMechanism):
         return now.memory_rates(after)
 
     def pose_rates(self, pose: PyTree, velocity: Float[Array, "m"]) -> PyTree:
-        """Of position and quaternion; zero for a head on a given path, whose pose is that of the path."""
+        """Rates of position and quaternion; zero for a head that follows a given path."""
         position, quaternion = pose
         twist = jnp.zeros(6).at[np.asarray(self.held, int)].set(velocity[: len(self.held)], unique_indices=True)
         return matrix_from_quaternion(quaternion) @ twist[:3], quaternion_rate(quaternion, twist[3:])

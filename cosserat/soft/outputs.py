@@ -1,4 +1,4 @@
-"""What the modes of a soft beam make of its shape: where the tail is, how long the threads are."""
+"""Quantities that follow from the modes of a soft beam: pose of the tail, lengths of the threads."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ def tail_pose(
     Args:
         soft: the beam.
         q: modes [-, 1/m].
-        gait: what imposes strains; the rest shape when None.
+        gait: imposed strains; the rest shape when None.
         t: when [s].
         path: the nodes along X; `Panels()` when None.
     """
@@ -56,7 +56,7 @@ def thread_length(
         soft: the beam; its `actuators` that are a `Thread` or a `Chamber` are measured, in their order.
         q: modes [-, 1/m].
         dq: their rates [1/s, 1/(m·s)]; zero when None.
-        gait: what imposes strains; the rest shape when None.
+        gait: imposed strains; the rest shape when None.
         t: when [s].
         path: the nodes along X; `Panels()` when None.
 

@@ -13,12 +13,12 @@ Ends = tuple[tuple[float, float], ...]
 
 
 def inside(x: Float[Array, ""], begin: float, end: float) -> Bool[Array, ""]:
-    """Whether a part of the length lies in a piece; where two meet it is in the second."""
+    """Whether a fraction of the length lies in a piece; where two pieces meet it belongs to the second."""
     return (x >= begin) & ((x < end) | (end == 1.0))
 
 
 def piece_ends(piece: FreeStrains, beam: Beam) -> tuple[float, float]:
-    """Both ends of a piece as parts of the length."""
+    """Both ends of a piece as fractions of the length."""
     if piece.start == 0.0 and piece.stop is None:
         return 0.0, 1.0
     if isinstance(beam.profile.breaks, Tracer):
@@ -37,7 +37,7 @@ def piece_ends(piece: FreeStrains, beam: Beam) -> tuple[float, float]:
 
 
 def check_overlap(pieces: tuple[FreeStrains, ...], ends: Ends) -> None:
-    """Refuses a strain that is free twice on a stretch of the body; ends as parts of the length."""
+    """Rejects pieces that overlap in the same strain; ends as fractions of the length."""
     for k, (one, (begin, end)) in enumerate(zip(pieces, ends, strict=True)):
         for other, (begin2, end2) in zip(pieces[k + 1 :], ends[k + 1 :], strict=True):
             both = {name for name, _ in one.modes} & {name for name, _ in other.modes}
@@ -49,7 +49,7 @@ def check_overlap(pieces: tuple[FreeStrains, ...], ends: Ends) -> None:
 
 
 def merged(places: Iterable[float]) -> tuple[float, ...]:
-    """Sorted, without places that are the same but for rounding."""
+    """Sorted, without duplicates up to round-off."""
     out = [0.0]
     for x in sorted(places):
         if x - out[-1] > 1e-9:
@@ -59,7 +59,7 @@ def merged(places: Iterable[float]) -> tuple[float, ...]:
 
 
 def cut_beam(beam: Beam, knots: Sequence[float], places: Sequence[float]) -> Beam:
-    """The beam with a break of its profile at each knot, a part of its length, and at other places [m].
+    """The beam with a break of its profile at each knot (a fraction of its length) and at other places [m].
 
     The stiffness of the modes is integrated over the load panels, which must end where a mode jumps or has a kink.
     """

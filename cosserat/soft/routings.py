@@ -15,7 +15,7 @@ Routing = Callable[[Float[Array, ""]], Offset]
 
 
 class Oblique(Printed):
-    """An offset that changes linearly between two abscissae, and on beyond them.
+    """An offset that varies linearly with X, given at two abscissae.
 
     Attributes:
         first: offset (d2, d3) at the abscissa `start`, in the section frame [m].
@@ -75,7 +75,7 @@ class Helix(Printed):
 
 
 def checked_routing(name: str, routing: Routing | Numbers) -> Routing | Offset:
-    """The routing as given, a constant offset as an array [m]; refuses what is neither."""
+    """Checks a routing; a constant offset is returned as an array [m]."""
     if callable(routing):
         shape = eqx.filter_eval_shape(lambda X: jnp.asarray(routing(X), float), jnp.zeros(())).shape
         if shape not in ((2,), (3,)):

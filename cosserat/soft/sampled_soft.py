@@ -1,4 +1,4 @@
-"""A soft beam laid on the two grids of the fast path: modes, stiffness and damping matrices, made once per run."""
+"""A soft beam on the two grids of the fast path: modes, stiffness and damping matrices, computed once per run."""
 
 import itertools
 from typing import Any
@@ -20,7 +20,7 @@ from .threads import AbstractThread, ThreadState
 
 
 class SampledSoft(eqx.Module):
-    """What does not change while a soft beam moves in a given fluid.
+    """Everything that is constant while a soft beam moves in a given fluid.
 
     Attributes:
         soft: the beam.
@@ -43,7 +43,7 @@ class SampledSoft(eqx.Module):
     first: int = eqx.field(static=True)
 
     def strains(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> StrainRates:
-        """Strains at the smooth nodes, and their rates but for what q̈ adds."""
+        """Strains at the smooth nodes and their rates, without the contribution of d²q/dt²."""
         imposed = strain_rates(self.soft.imposed(gait), self.body.X, t)
         pick = selector(self.soft.components).T
         both = jnp.concatenate([q[:, None] * pick, dq[:, None] * pick], axis=1)
@@ -51,7 +51,7 @@ class SampledSoft(eqx.Module):
         return StrainRates(imposed.xi + free[:, :6], imposed.dxi + free[:, 6:], imposed.ddxi)
 
     def elastic_strain(self, q: Any) -> Float[Array, "loads 6"]:
-        """Strain the law sees, at the load nodes [-, 1/m]: the rest shape and the free strains."""
+        """Rest shape plus free strains at the load nodes [-, 1/m]: the argument of the constitutive law."""
         return jax.vmap(self.soft.rest_strain)(self.body.load_X) + self._free(q)
 
     def _free(self, q):
@@ -61,7 +61,7 @@ class SampledSoft(eqx.Module):
     def internal_force(
         self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
     ) -> Float[Array, "modes"]:
-        """-∫ΦᵀBᵀΛ: what springs, dampers and actuators do to the modes [J]; commands are zero when None."""
+        """-∫ΦᵀBᵀΛ: generalised force of springs, dampers and actuators [J]; commands are zero when None."""
         return -self.elastic_force(q) - self.damping @ dq - self.active_force(gait, q, dq, t, command)
 
     def elastic_force(self, q: Any) -> Float[Array, "modes"]:
@@ -127,7 +127,7 @@ class SampledSoft(eqx.Module):
 
 @program
 def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None) -> SampledSoft:
-    """Lays the two grids on a soft beam.
+    """Samples a soft beam on the two grids.
 
     Args:
         soft: the beam.

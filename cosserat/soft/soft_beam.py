@@ -1,4 +1,4 @@
-"""The soft beam: a body some of whose strains are free, while a gait imposes the others."""
+"""The soft beam: a body with free strains besides those that a gait imposes."""
 
 import html
 from collections.abc import Callable, Sequence
@@ -47,9 +47,9 @@ class Soft(eqx.Module):
         pieces: which strains are free, where, with how many modes; () for none: the beam itself.
         law: elastic and viscous stress of the free strains.
         rest: rest shape ξ*(X) in the section frame, six numbers or a function of X [-, 1/m].
-        actuators: what muscles add to the stress of the free strains.
-        loads: forces and moments besides the fluid's.
-        head: how the head is held.
+        actuators: muscles, threads and chambers that act on the free strains.
+        loads: forces and moments besides those of the fluid.
+        head: boundary condition of the head.
 
     Example:
         >>> import cosserat
@@ -138,7 +138,7 @@ class Soft(eqx.Module):
 
     @property
     def is_beam(self) -> bool:
-        """Whether it is the beam itself: nothing free, nothing held, no load."""
+        """Whether it behaves as its beam: no free strain, a free head, no load."""
         return self.modes == 0 and len(self.head.free) == 6 and not self.loads
 
     @property
@@ -216,7 +216,7 @@ class Soft(eqx.Module):
         return selector(self.components) @ (self.functions(X) * q)
 
     def imposed(self, gait: Gait | None) -> "Imposed":
-        """What is imposed on the body by a gait, as a law (X, t) -> strain; None for the rest shape."""
+        """The strain imposed by a gait, as a law (X, t) -> strain; None for the rest shape."""
         return Imposed(self, gait)
 
     def strain(
@@ -225,7 +225,7 @@ class Soft(eqx.Module):
         """The whole strain about one instant, as a law (X, t) -> strain that every function of a beam takes.
 
         Args:
-            gait: what imposes strains; None for the rest shape.
+            gait: imposed strains; None for the rest shape.
             t: the instant [s].
             q: the modes then [-, 1/m].
             dq: their rates; zero when None [1/s, 1/(m·s)].
@@ -255,7 +255,7 @@ class Imposed(eqx.Module):
         return jnp.where(self.passive(X), rest, self.gait(X, t))
 
     def passive(self, X: Float[Array, ""]) -> Array:
-        """Which components the gait does not reach at X."""
+        """Components at X that are free and not in series with the gait."""
         mask = jnp.zeros(6, bool)
         for piece, (begin, end) in zip(self.soft.pieces, self.soft.ends, strict=True):
             if not piece.in_series:
@@ -335,7 +335,7 @@ class SoftState(Printed):
 
 
 def unchecked_soft_state(head: HeadState, q: Float[Array, "modes"], dq: Float[Array, "modes"]) -> SoftState:
-    """A state made of arrays that are known to be good [-, 1/m; 1/s, 1/(m·s)]: no check stays in compiled loops."""
+    """A state of arrays that have been checked [-, 1/m; 1/s, 1/(m·s)]: compiled loops contain no checks."""
     state = object.__new__(SoftState)
     for name, value in (("head", head), ("q", q), ("dq", dq)):
         object.__setattr__(state, name, value)
@@ -343,7 +343,7 @@ def unchecked_soft_state(head: HeadState, q: Float[Array, "modes"], dq: Float[Ar
 
 
 def start_of(soft: Soft, state: SoftState | HeadState | None) -> SoftState:
-    """A state to start from: a head alone has all modes at rest, None the head too."""
+    """Initial state: with a head alone all modes are zero, with None the head is at rest too."""
     if state is None or isinstance(state, HeadState):
         return SoftState(np.zeros(soft.modes), head=state)
     if not isinstance(state, SoftState):
@@ -354,7 +354,7 @@ def start_of(soft: Soft, state: SoftState | HeadState | None) -> SoftState:
 
 
 def soft_state(soft: Soft, strain: Callable[[Float[Array, ""]], Float[Array, "6"]], head: HeadState | None = None):
-    """The state at rest whose free strains fit a given strain best, in the mean square over each piece.
+    """The state at rest whose free strains fit a given strain in the least-squares sense on each piece.
 
     Args:
         soft: the body.
@@ -392,7 +392,7 @@ def _several(name, given, kind, words):
 
 
 def _check_law(soft: Soft) -> None:
-    """Refuses negative stiffness and damping where they can be known."""
+    """Rejects negative stiffness or damping, if the values are known."""
     if isinstance(soft.profile.breaks, Tracer) or any(isinstance(x, Tracer) for x in jax.tree.leaves(soft.law)):
         return
     for begin, end in soft.ends:

@@ -21,15 +21,15 @@ from .sampled_soft import SampledSoft
 
 
 class SoftLoop(eqx.Module):
-    """What one evaluation finds.
+    """Results of one evaluation.
 
     Attributes:
-        head: state of the head, with what its holder gives.
-        given: rates of the head's twist that the holder gives [m/s², rad/s²].
+        head: state of the head, with its prescribed parts.
+        given: prescribed rates of the head twist [m/s², rad/s²].
         sections: motion of the sections and the loads on them, at zero dη0/dt and d²q/dt².
         parts: of the reduced equations.
         components: place in the strain vector of each mode.
-        free: components of the head's twist that the dynamics decide.
+        free: components of the head twist that follow from the dynamics.
     """
 
     head: HeadState
@@ -44,15 +44,15 @@ class SoftLoop(eqx.Module):
         return accelerations(self.parts, self.components, self.free, self.given)
 
     def inertia(self) -> Float[Array, "m m"]:
-        """Of head and modes, body and water [kg, kg·m, kg·m²]."""
+        """Inertia of head and modes, of body and water [kg, kg·m, kg·m²]."""
         return inertia_matrix(self.parts, self.components)
 
     def force(self) -> Float[Array, "m"]:
-        """On head and modes, less what zero accelerations take [N, N·m, J]."""
+        """Force on head and modes, minus the inertial force at zero accelerations [N, N·m, J]."""
         return reduced_force(self.parts, self.components)
 
     def reaction(self, rates: Float[Array, "m"]) -> Float[Array, "6"]:
-        """What the holder does to the head at these rates, in the head frame [N, N·m]."""
+        """Reaction on the head at these rates, in the head frame [N, N·m]."""
         return head_reaction(self.parts, self.components, rates)
 
 
@@ -71,7 +71,7 @@ def soft_loop(
 
     Args:
         sampled: the body on its grids.
-        gait: what imposes strains; None for the rest shape.
+        gait: imposed strains; None for the rest shape.
         fluid: the fluid around it.
         head: pose and twist of the head.
         q: modes [-, 1/m].
@@ -92,7 +92,7 @@ def soft_loop(
     parts = _parts(sampled, shape, sections.inertia, sections.wrench, sections.nose, head, t, load_factor)
     inner, leaving = sampled.internal_force(gait, q, dq, t, command), None
     if sections.water is not None and body.leaving is not None:
-        # Water that passes along the body stresses it by -W, and leaves with W at its edge.
+        # Water passing along the body carries the wrench W: stress -W in the body, W at the shedding edge.
         carried = sections.water.slices.wrench[np.asarray(soft.components, int), sampled.first :]
         inner = inner - jnp.sum(sampled.phi * carried, axis=1)
         leaving = sections.water.wrench[:, None] * body.leaving.from_smooth[None, :]
@@ -159,7 +159,7 @@ def static_parts(
 
 
 def _parts(sampled, shape, inertia, wrench, nose, head, t, factor):
-    """Parts of the reduced equations, as a function of what acts on the modes from inside."""
+    """Parts of the reduced equations, as a function of the internal force on the modes."""
     body = sampled.body
     at_nose, tail = _ends(sampled, shape, head, t, factor)
     stretch = jnp.ones(1) if body.stretch is None else body.stretch[sampled.first :]

@@ -1,4 +1,4 @@
-"""Equilibrium of a soft beam: Newton with the exact tangent, in steps of the load, or along an arc past folds."""
+"""Equilibrium of a soft beam: Newton with the exact tangent, load stepping, arc-length continuation past folds."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ FAILED = (
 )
 
 
-LARGEST_STEP = 1.0  # of a strain times the length, in one iteration: longer ones jump to other branches
+LARGEST_STEP = 1.0  # of strain times length in one iteration; longer steps may reach another branch
 
 
 class Equilibrium(eqx.Module):
@@ -42,7 +42,7 @@ class Equilibrium(eqx.Module):
         iterations: that were taken.
         converged: whether it did.
         tangent: derivative of the force that is missing by head turn and modes; symmetric for dead loads [J].
-        reaction: what the holder does to the head, in its frame [N, N·m].
+        reaction: reaction on the head, in its frame [N, N·m].
     """
 
     q: Float[Array, "modes"]
@@ -60,7 +60,7 @@ class StaticProblem(eqx.Module):
 
     Attributes:
         sampled: the body on its grids.
-        gait: what imposes strains; None for the rest shape.
+        gait: imposed strains; None for the rest shape.
         fluid: what acts on the sections.
         head: from which the head turns, where it is pinned.
         t: when [s].
@@ -81,7 +81,7 @@ class StaticProblem(eqx.Module):
 
     @property
     def unknowns(self) -> np.ndarray:
-        """Rows of the equations of head and modes that are to vanish."""
+        """Rows of the equations of head and modes to be solved."""
         return np.concatenate([self.free, 6 + np.arange(self.sampled.soft.modes)]).astype(int)
 
     def place(self, x: Float[Array, "m"]) -> tuple[HeadState, Float[Array, "modes"]]:
@@ -93,21 +93,21 @@ class StaticProblem(eqx.Module):
         return unchecked_state(position, turned, jnp.zeros(6)), x[h:]
 
     def force(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m_and_given"]:
-        """Of head and modes, outer less inner [N, N·m, J]."""
+        """External minus internal force on head and modes [N, N·m, J]."""
         head, q = self.place(x)
         parts = static_parts(self.sampled, self.gait, self.fluid, head, q, self.t, factor, self.command)
         return reduced_force(parts, self.sampled.soft.components)
 
     def missing(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m"]:
-        """Inner less outer force: zero in equilibrium [N·m, J]."""
+        """Internal minus external force: zero in equilibrium [N·m, J]."""
         return -self.force(x, factor)[self.unknowns]
 
     def tangent(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m m"]:
-        """Derivative of `missing` by the unknowns, exact [N·m, J]."""
+        """Exact derivative of `missing` with respect to the unknowns [N·m, J]."""
         return jax.jacfwd(self.missing)(x, factor)
 
     def scale(self) -> Float[Array, "m"]:
-        """What makes an unknown a number of order one: strains times the length, displacements over it."""
+        """Factors that make the unknowns of order one: strain times length, displacement over length."""
         L, component = self.sampled.soft.length, np.asarray(self.sampled.soft.components, int)
         head = jnp.where(np.asarray(self.free, int) < 3, 1.0 / L, 1.0)
         return jnp.concatenate([head, jnp.where(component < 3, 1.0, L)])
@@ -123,7 +123,7 @@ def static_problem(
     command: Numbers | None = None,
     path: Panels | None = None,
 ) -> StaticProblem:
-    """The equilibrium of a soft beam as a function whose root is looked for. Arguments as in `equilibrium`."""
+    """The equilibrium of a soft beam as a root-finding problem. Arguments as in `equilibrium`."""
     fluid, state, path = checked_model(soft, gait, fluid, head, path)
     time = number("t", t)
     if soft.modes == 0:
@@ -141,7 +141,7 @@ def static_problem(
 def checked_model(
     soft: Soft, gait: Gait | None, fluid: AbstractFluid | None, head: HeadState | None, path: Panels | None
 ) -> tuple[AbstractFluid, HeadState, Panels]:
-    """Refuses arguments of the wrong kind; returns fluid, head and path, the default ones for None."""
+    """Checks the types of the arguments; returns fluid, head and path, with defaults for None."""
     fluid, state = Void() if fluid is None else fluid, HeadState() if head is None else head
     path = Panels() if path is None else path
     for name, value, wanted, words in (
@@ -185,7 +185,7 @@ def equilibrium(
     Args:
         soft: the beam; its head clamped, pinned or moved.
         fluid: what acts on the sections, as `hydro.Weight`; nothing when None.
-        gait: what imposes strains; the rest shape when None.
+        gait: imposed strains; the rest shape when None.
         head: where the head is; at the world's origin when None.
         t: time of gait, loads and muscles [s].
         command: commands of the actuators, of any unit; zero when None.
@@ -239,7 +239,7 @@ def _equilibrium(problem, start, goal, load_steps, tolerance, max_iterations):
     ready = (jax.lax.stop_gradient(start), jnp.asarray(0), jnp.asarray(True), jnp.asarray(0.0), jnp.eye(size))
     (x, count, converged, step, slope), _ = jax.lax.scan(raised, ready, shares)
     x, slope = jax.lax.stop_gradient((x, slope))
-    # Implicit function theorem: the value stays, its derivative is that of one more Newton step.
+    # Implicit function theorem: one more Newton step has the exact derivative, and leaves the value as it is.
     invertible = jnp.where(converged, slope, jnp.eye(size))
     correction = -jnp.linalg.solve(invertible, problem.force(x, goal)[problem.unknowns])
     x = x - (correction - jax.lax.stop_gradient(correction))
@@ -280,7 +280,7 @@ def equilibrium_path(
     max_iterations: int = 30,
     throw: bool = True,
 ) -> EquilibriumPath:
-    """Follows a branch of equilibria by equal arcs, past folds where the load has to fall. jit- and vmap-safe.
+    """Follows a branch of equilibria by arc-length continuation, past folds of the load. jit- and vmap-safe.
 
     The arc is measured in strains times the length and in the factor of the loads.
 
@@ -289,7 +289,7 @@ def equilibrium_path(
         fluid: what acts on the sections; nothing when None.
         arc: length of a step [-]; negative to begin with a falling factor.
         points: of the branch after the first.
-        gait: what imposes strains; the rest shape when None.
+        gait: imposed strains; the rest shape when None.
         head: where the head is; at the world's origin when None.
         t: time of gait, loads and muscles [s].
         command: commands of the actuators, of any unit; zero when None.
@@ -324,7 +324,7 @@ def _path(problem, start, factor, arc, points, tolerance, max_iterations):
         return problem.missing(y[:-1] / scale[:-1], y[-1])
 
     def direction(slope, before):
-        """Unit tangent of the branch, on the side of the one before."""
+        """Unit tangent of the branch, oriented like the previous one."""
         along = jnp.linalg.solve(jnp.concatenate([slope, before[None]]), jnp.zeros(size + 1).at[-1].set(1.0))
         return along / jnp.linalg.norm(along)
 
@@ -382,7 +382,7 @@ def _newton(
         size = jnp.max(jnp.abs(scale * newton))
         trial = best + share * newton * jnp.minimum(1.0, LARGEST_STEP / jnp.maximum(size, 1e-300))
         trial_value, trial_slope = with_slope(trial)
-        # The last steps only shake the last digits: they are taken as they are.
+        # Near the root round-off dominates the residual: full steps are accepted.
         smaller = (jnp.linalg.norm(trial_value) < jnp.linalg.norm(value)) | (size < 1e-6)
         better = jnp.all(jnp.isfinite(trial_value)) & ((count == 0) | smaller)
         best, value, slope = (

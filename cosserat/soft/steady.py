@@ -37,7 +37,7 @@ def soft_steady_swim(
 ) -> Cycle:
     """`steady_swim` of a soft beam, by implicit steps; arguments as there [s].
 
-    What repeats is the head's twist, in its frame, the modes and their rates: `Cycle.start` holds them in this order.
+    The periodic states are the head twist, in its frame, the modes and their rates; `Cycle.start` has this order.
     """
     n = soft.modes
     if len(soft.head.free) < 6:

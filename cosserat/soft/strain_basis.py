@@ -1,4 +1,4 @@
-"""Where a body is free to deform, and the functions of X that its free strains are sums of."""
+"""Free strains: where a body may deform, and the basis functions of X."""
 
 import abc
 from collections.abc import Callable, Mapping
@@ -18,10 +18,10 @@ KIRCHHOFF = ("K1", "K2", "K3")  # an inextensible rod that does not shear: twist
 
 
 class AbstractBasis(Printed):
-    """Functions of the position in a piece of the body, of which a free strain is a sum."""
+    """Basis functions of the position in a piece of the body."""
 
     def cuts(self, count: int) -> tuple[float, ...]:
-        """Positions in (0, 1) where `count` functions jump or have a kink; none unless the basis says so."""
+        """Positions in (0, 1) where `count` functions jump or have a kink; none by default."""
         return ()
 
     @abc.abstractmethod
@@ -117,7 +117,7 @@ class FreeStrains(Printed):
         basis: AbstractBasis | None = None,
         in_series: bool = False,
     ):
-        """`modes` as one number gives each bending and the twist so many: an inextensible Kirchhoff rod."""
+        """One number for `modes` applies to twist and both bendings: an inextensible Kirchhoff rod."""
         self.start = float(number("FreeStrains.start", start))
         self.stop = None if stop is None else float(number("FreeStrains.stop", stop))
         if self.start < 0 or (self.stop is not None and self.stop <= self.start):
@@ -168,7 +168,7 @@ class FreeStrains(Printed):
 
 
 def check_independent(piece: FreeStrains) -> None:
-    """Refuses modes of which one is a sum of the others, by the rank of their products on the piece."""
+    """Rejects linearly dependent modes, by the condition number of their samples on the piece."""
     x = (np.arange(64.0) + 0.5) / 64.0
     for name, count in piece.modes:
         with jax.ensure_compile_time_eval():  # known, even while a program around it is traced

@@ -96,11 +96,11 @@ class Route(Printed):
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """Both ends [m], but for those that are the body's."""
+        """Ends of the routed interval inside the body [m]."""
         return tuple(x for x in (self.start, self.stop) if x)
 
     def at(self, X: Float[Array, ""]) -> Float[Array, "3"]:
-        """D at the abscissa X [m]; that of the nearer end outside of the routed interval."""
+        """D at the abscissa X [m]; constant outside of the routed interval."""
         return offset_at(self.routing, jnp.clip(X, self.start, self.stop))
 
     def slope(self, X: Float[Array, ""]) -> Float[Array, "3"]:
@@ -133,7 +133,7 @@ class Route(Printed):
         return along.integral_from_head(jnp.where(course.weight > 0, safe_norm(across), 0.0))
 
     def check(self, name: str, profile: Profile) -> None:
-        """Refuses offsets that are not finite; warns of those outside of the sections."""
+        """Rejects offsets that are not finite; warns if the thread leaves the sections."""
         stop = float(np.asarray(profile.breaks)[-1]) if self.stop is None else self.stop
         X = jnp.asarray(self.start + (stop - self.start) * np.linspace(0.05, 0.95, 19))
         with jax.ensure_compile_time_eval():
@@ -165,7 +165,7 @@ class AbstractThread(AbstractActuator):
         return self.route.ends
 
     def check(self, profile: Profile) -> None:
-        """Refuses offsets that are not finite; warns of those outside of the sections."""
+        """Rejects offsets that are not finite; warns if the thread leaves the sections."""
         self.route.check(type(self).__name__, profile)
 
     def state(self, along: StrainedBody, command: Float[Array, "commands"]) -> ThreadState:
@@ -240,7 +240,7 @@ class Thread(AbstractThread):
 
     @property
     def commands(self) -> int:
-        """Those of its tension."""
+        """Number of commands that its tension reads."""
         return self.tension.commands
 
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
@@ -291,7 +291,7 @@ class Chamber(AbstractThread):
 
     @property
     def commands(self) -> int:
-        """Those of its pressure."""
+        """Number of commands that its pressure reads."""
         return self.pressure.commands
 
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
@@ -310,7 +310,7 @@ def _parts(strain):
 
 
 def _place(name, value):
-    """An abscissa as a plain number: the grid along X is laid by it."""
+    """An abscissa as a plain number: panels of the grid along X end there."""
     if isinstance(value, Tracer):
         raise ValueError(f"{name} is being traced: must be a plain number, since the grid along X ends there [m]")
     return float(number(name, value))

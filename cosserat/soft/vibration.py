@@ -57,7 +57,7 @@ def natural_modes(
         soft: the beam.
         fluid: the fluid around it; nothing when None.
         q: modes of the shape [-, 1/m]; zero when None.
-        gait: what imposes strains; the rest shape when None.
+        gait: imposed strains; the rest shape when None.
         head: pose of the head; at the world's origin when None.
         t: time of gait, loads and muscles [s].
         command: commands of the actuators, of any unit; zero when None.
@@ -133,7 +133,7 @@ def complex_modes(
 
     Args:
         soft: the beam.
-        gait: what imposes strains; None for the rest shape.
+        gait: imposed strains; None for the rest shape.
         fluid: the fluid around it.
         state: of head and modes; at rest when None.
         t: time of gait, loads and muscles [s].
@@ -193,7 +193,7 @@ def buckling_factor(
         fluid: what acts on the sections; nothing when None.
         below: a factor at which the equilibrium is stable [-].
         above: one at which it is not [-].
-        gait: what imposes strains; the rest shape when None.
+        gait: imposed strains; the rest shape when None.
         head: pose of the head; at the world's origin when None.
         path: the nodes along X; `Panels()` when None.
         tolerance: relative, of the factor [-].
