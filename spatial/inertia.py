@@ -1,5 +1,7 @@
 """6x6 spatial inertia of a rigid body and its change of frame."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_factor, cho_solve
@@ -81,15 +83,25 @@ def solve_inertia(inertia: Float[Array, "6 6"], wrench: Float[Array, "6"]) -> Fl
     return join(A_inverse @ f - to_linear @ omega_rate, omega_rate)
 
 
-def solve_spd(matrix: Float[Array, "n n"], vector: Float[Array, "n"]) -> Float[Array, "n"]:
+def solve_spd(
+    matrix: Float[Array, "n n"],
+    vector: Float[Array, "n"],
+    product: Callable[[Float[Array, "n"]], Float[Array, "n"]] | None = None,
+) -> Float[Array, "n"]:
     """Solution of a symmetric positive definite system, of any unit.
 
     Its derivative solves with the same factor instead of differentiating the factorisation: Jacobians of a flow of
     many joints are found ten times faster.
+
+    Args:
+        matrix: of the system.
+        vector: right-hand side.
+        product: x -> matrix @ x, to be differentiated in place of the matrix, where that is cheaper.
     """
     factor = cho_factor(jax.lax.stop_gradient(matrix), lower=True)[0]
     with_factor = lambda _, right: cho_solve((factor, True), right)  # noqa: E731
-    return jax.lax.custom_linear_solve(lambda x: matrix @ x, vector, with_factor, symmetric=True)
+    times = product or (lambda x: matrix @ x)
+    return jax.lax.custom_linear_solve(times, vector, with_factor, symmetric=True)
 
 
 def _inverse3(m):

@@ -19,6 +19,7 @@ bound for stiff, strongly damped coordinates.
 """
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -53,7 +54,7 @@ def implicit_step(
         h: step [s].
         tableau: the pair of Runge-Kutta methods; `ARK3`, `ARK4`, `ARK5` or `EULER2` of `stepping.tableaus`.
     """
-    return _Stages(mechanism, point, h, tableau).run(t)[0]
+    return _Stages(mechanism, point, h, tableau).run(t, jax.lax.stop_gradient)[0]  # nothing reads the system
 
 
 def implicit_step_with_error(
@@ -135,8 +136,8 @@ class _Stages:
         pose, memory = self.unravel(parts[0])
         return Point(pose, parts[1], parts[2], memory)
 
-    def run(self, t: Float[Array, ""]) -> tuple[Point, Any, Any]:
-        """End of the step, slopes of all stages, and inertia, stiffness and damping of the last."""
+    def run(self, t: Float[Array, ""], keep: Callable = lambda x: x) -> tuple[Point, Any, Any]:
+        """End of the step, slopes of all stages, and `keep` of inertia, stiffness and damping of the last."""
         stages, add = len(self.tableau.b), self.moved
 
         # A loop over the stages: the model is compiled once. On the backward pass a stage is evaluated again: storing
@@ -148,12 +149,12 @@ class _Stages:
             predicted, known = add(explicit, slopes), add(implicit, slopes)
             slope, system = self.slope(t + share * self.h, predicted, known, diagonal * self.h)
             stiffness = system[1] if self.touching else None
-            return (jax.tree.map(lambda all, one: all.at[k].set(one), slopes, slope), system), stiffness
+            return (jax.tree.map(lambda all, one: all.at[k].set(one), slopes, slope), keep(system)), stiffness
 
         tab = self.tableau
         rows = (np.arange(stages), tab.c, tab.explicit, tab.implicit, tab.diagonal)
         slopes = tuple(jnp.zeros((stages, *part.shape)) for part in self.start)
-        none = slopes, (jnp.eye(self.size), self.K, self.D)
+        none = slopes, keep((jnp.eye(self.size), self.K, self.D))
         (slopes, system), stiffness = jax.lax.scan(stage, none, jax.tree.map(jnp.asarray, rows))
         weights = jnp.asarray(tab.b)
         if stiffness is not None and not tab.at_ends:
@@ -173,7 +174,7 @@ class _Stages:
             K, D = K + found.contact[0], D + found.contact[1]
         stretch = self.between(point.pose, predicted[1], known, touching) + step * known[2]
         right = found.force - K @ stretch - D @ (known[2] - point.velocity)
-        acceleration = solve_spd(_matrix(found.inertia, K, D, step), right)
+        acceleration = found.solve(_damped(K, D, step), right)
         velocity = known[2] + step * acceleration
         pose_rates = self.mechanism.pose_rates(point.pose, velocity)
         memory_rates = self.mechanism.memory_rates(t, point, acceleration, found)
@@ -197,7 +198,7 @@ class _Stages:
         pose, memory = self.unravel(self.start[0])
         moved = self.start[0] + carried, self.start[1] + free
         right = inertia @ velocity - step * (K @ self.between(pose, self.start[1], moved, self.touching))
-        velocity = solve_spd(_matrix(inertia, K, D, step), right)
+        velocity = solve_spd(inertia + _damped(K, D, step), right)
         if self.touching and self.base:
             still = jax.tree.map(jnp.zeros_like, memory)
             carried = carried + step * ravel_pytree((self.mechanism.pose_rates(pose, velocity), still))[0]
@@ -211,9 +212,9 @@ class _Stages:
         return self.point(tuple(k[0] for k in slopes)), self.point(tuple(k[-1] for k in slopes))
 
 
-def _matrix(inertia, K, D, step):
-    """A + hγ D + (hγ)² K."""
-    return inertia + step * D + step**2 * K
+def _damped(K, D, step):
+    """hγ D + (hγ)² K, which the implicit method adds to the inertia."""
+    return step * D + step**2 * K
 
 
 def _changed(before, after):

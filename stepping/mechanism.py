@@ -1,6 +1,7 @@
 """Interface of a model for implicit steps: inertia, force, stiffness and damping."""
 
 import abc
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -36,12 +37,21 @@ class Equations(eqx.Module):
         contact: stiffness [N/m, N·m/rad] and damping [N·s/m, N·m·s/rad] over all velocities of loads that are stiff at
             this instant, such as contact with the ground, besides `stiffness` and `damping` of the mechanism; symmetric
             positive semidefinite. None for none, and always or never None for one mechanism.
+        product: v -> A v without the matrix, for derivatives; None to differentiate the matrix.
     """
 
     inertia: Float[Array, "m m"]
     force: Float[Array, "m"]
     details: Any = None
     contact: tuple[Float[Array, "m m"], Float[Array, "m m"]] | None = None
+    product: Callable[[Float[Array, "m"]], Float[Array, "m"]] | None = None
+
+    def solve(self, more: Float[Array, "m m"], right: Float[Array, "m"]) -> Float[Array, "m"]:
+        """(A + more)⁻¹ right, for a symmetric positive semidefinite `more` [kg, kg·m, kg·m²; N, N·m]."""
+        if self.product is None:
+            return solve_spd(self.inertia + more, right)
+        product = self.product
+        return solve_spd(self.inertia + more, right, lambda x: product(x) + more @ x)
 
 
 class AbstractMechanism(eqx.Module):

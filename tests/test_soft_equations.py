@@ -47,6 +47,8 @@ def test_inertia_by_columns_is_the_one_by_unit_accelerations(instant):
     # of two forces of about a thousand units loses three digits of round-off.
     scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))
     assert np.abs((columns - matrix) / scale).max() < 1e-11
+    products = np.asarray(jax.jit(jax.vmap(loop.inertia_product))(jnp.eye(len(force)))).T
+    assert np.abs((products - matrix) / scale).max() < 1e-12  # no force to subtract
     assert np.linalg.eigvalsh(matrix).min() > 0
 
 

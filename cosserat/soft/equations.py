@@ -104,6 +104,23 @@ def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"
 
     The residual b - M a of the reduced equations, computed without M.
     """
+    taken, at_nose = _inertial(parts, components, rates)
+    left = eqx.tree_at(lambda p: (p.wrench, p.nose), parts, (parts.wrench - taken, parts.nose - at_nose))
+    return reduced_force(left, components)
+
+
+def inertia_product(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]) -> Float[Array, "m"]:
+    """M a for given rates a = (dη0/dt, d²q/dt²), by inverse dynamics, without M [N, N·m, J]."""
+    taken, at_nose = _inertial(parts, components, rates)
+    changed = (taken, at_nose, None, None, jnp.zeros_like(parts.inner))
+    alone = eqx.tree_at(
+        lambda p: (p.wrench, p.nose, p.tail, p.leaving, p.inner), parts, changed, is_leaf=lambda x: x is None
+    )
+    return reduced_force(alone, components)
+
+
+def _inertial(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]):
+    """Inertial wrench of each section, in its frame, and of the nose, in the head frame, at given rates [N, N·m]."""
     active = parts.phi.shape[1]
     still = parts.position.shape[1] - active
     moved = jnp.einsum("kn,k,kc->cn", parts.phi, rates[6:], np.eye(6)[np.asarray(components, int)])
@@ -112,12 +129,7 @@ def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"
     back = jnp.swapaxes(parts.rotation, 0, 1)
     linear = apply(back, twist_rate[:3] + _cross(twist_rate[3:], parts.position))
     rate = jnp.concatenate([linear, apply(back, twist_rate[3:])])
-    left = eqx.tree_at(
-        lambda p: (p.wrench, p.nose),
-        parts,
-        (parts.wrench - apply(parts.inertia, rate), parts.nose - parts.nose_inertia @ rates[:6]),
-    )
-    return reduced_force(left, components)
+    return apply(parts.inertia, rate), parts.nose_inertia @ rates[:6]
 
 
 def reduced_force(parts: Parts, components: tuple[int, ...]) -> Float[Array, "m"]:

@@ -103,7 +103,12 @@ class SoftMechanism(AbstractMechanism):
         contact = contact_matrices(self.sampled, self.fluid.at(t), loop)
         if contact is not None:
             contact = contact[0][np.ix_(moving, moving)], contact[1][np.ix_(moving, moving)]
-        return Equations(matrix[np.ix_(moving, moving)], force[moving], (now, loop.given), contact)
+
+        def product(rates):
+            every = jnp.zeros(matrix.shape[0]).at[moving].set(rates, unique_indices=True)
+            return loop.inertia_product(every)[moving]
+
+        return Equations(matrix[np.ix_(moving, moving)], force[moving], (now, loop.given), contact, product)
 
     def memory_rates(
         self, t: Float[Array, ""], point: Point, acceleration: Float[Array, "m"], equations: Equations

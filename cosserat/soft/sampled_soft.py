@@ -76,6 +76,11 @@ class SampledSoft(eqx.Module):
 
         return jax.vmap(one, out_axes=-1)(self.body.load_X, self.body.load_section, self.elastic_strain(q))
 
+    def viscous_stress(self, dq: Any) -> Float[Array, "6 loads"]:
+        """D dξ/dt of the free strains at the load nodes [N, N·m]."""
+        viscosity = jax.vmap(self.soft.law.damping, out_axes=-1)(self.body.load_X, self.body.load_section)
+        return viscosity * self._free(dq).T
+
     def strained(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> StrainedBody:
         """The strains that actuators see, at the load nodes."""
         X, imposed = self.body.load_X, self.soft.imposed(gait)
@@ -126,7 +131,7 @@ class SampledSoft(eqx.Module):
 
 
 @program
-def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None) -> SampledSoft:
+def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None, loads: int = 1) -> SampledSoft:
     """Samples a soft beam on the two grids.
 
     Args:
@@ -134,13 +139,14 @@ def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None
         fluid: the fluid around it.
         order: Gauss nodes in a panel of the smooth grid.
         panels: panels between two knots, where a free strain may jump; one when None.
+        loads: how many panels replace each load panel of the body.
     """
     panels = panels or 1
     fractions = np.asarray(soft.knots)
     fine = np.concatenate([a + (b - a) * np.arange(panels) / panels for a, b in itertools.pairwise(fractions)])
     knots = soft.length * jnp.asarray(np.append(fine, 1.0))
     count = len(fine)
-    body = sample_body(soft.beam, fluid, order, count, 1, None if count == 1 else knots)
+    body = sample_body(soft.beam, fluid, order, count, loads, None if count == 1 else knots)
     begin = min((begin for (begin, _), piece in zip(soft.ends, soft.pieces, strict=True) if piece.count), default=0.0)
     first = order * int(np.searchsorted(fine, begin - 1e-9))
     load_phi = jax.vmap(soft.functions, out_axes=-1)(body.load_X)

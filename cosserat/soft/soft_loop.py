@@ -15,7 +15,16 @@ from ..section_motion import load_place, strained_shape
 from ..shape import Shape, StillShape, still_shape
 from ..state import HeadState
 from ..strain import Gait
-from .equations import Parts, about_nose, accelerations, head_reaction, inertia_matrix, reduced_force, twist_columns
+from .equations import (
+    Parts,
+    about_nose,
+    accelerations,
+    head_reaction,
+    inertia_matrix,
+    inertia_product,
+    reduced_force,
+    twist_columns,
+)
 from .loads import DistributedLoad, EndLoad
 from .sampled_soft import SampledSoft
 
@@ -46,6 +55,10 @@ class SoftLoop(eqx.Module):
     def inertia(self) -> Float[Array, "m m"]:
         """Inertia of head and modes, of body and water [kg, kg·m, kg·m²]."""
         return inertia_matrix(self.parts, self.components)
+
+    def inertia_product(self, rates: Float[Array, "m"]) -> Float[Array, "m"]:
+        """The inertia times rates of head and modes, without the matrix [N, N·m, J]."""
+        return inertia_product(self.parts, self.components, rates)
 
     def force(self) -> Float[Array, "m"]:
         """Force on head and modes, minus the inertial force at zero accelerations [N, N·m, J]."""
