@@ -53,6 +53,10 @@ class Along(eqx.Module):
         """Values at X, restricted to the stations."""
         return _rows(loops, self.place[: self.stations.shape[0]])
 
+    def at_nodes(self, loops: BothLoops) -> BothLoops:
+        """Values at X, restricted to the quadrature nodes."""
+        return _rows(loops, self.place[self.stations.shape[0] : -1])
+
     def at_tail(self, loops: BothLoops) -> Float[Array, "6"]:
         """n in the world and M in the section frame at X = L [N, N·m]."""
         return jnp.concatenate([loops.force_w[self.place[-1]], loops.moment[self.place[-1]]])
@@ -63,7 +67,7 @@ class Along(eqx.Module):
 
     def power_density(self, loops: BothLoops, gait: Gait, t: Float[Array, ""]) -> Float[Array, "nodes 6"]:
         """Parts of `power`, node by node and strain by strain [W]."""
-        here = _rows(loops, self.place[self.stations.shape[0] : -1])
+        here = self.at_nodes(loops)
         wrench = join(section_force(here.quaternion, here.force_w), here.moment)
         return self.weight[:, None] * wrench * strain_rates(gait, self.nodes, t).dxi
 

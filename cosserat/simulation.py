@@ -30,6 +30,7 @@ from .soft.body_view import last_commands
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState
+from .soft.soft_error import soft_space_error, warn_if_coarse
 from .space_error import COILED
 from .space_path import AbstractSpacePath
 from .state import HeadState
@@ -146,7 +147,8 @@ def simulate(
 
     Returns:
         A dataset over `time` and `X`; every variable has `units` and `long_name`, and the loads of the fluid
-        are there term by term (`fluid_drag`, `fluid_added_mass`, `nose_drag`, ...).
+        are there term by term (`fluid_drag`, `fluid_added_mass`, `nose_drag`, ...). Its attributes `space_error_...`
+        are the estimated relative errors of the grid along X, and of the modes of a soft beam (`SpaceError`).
 
     Raises:
         SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
@@ -203,9 +205,13 @@ def simulate(
         "path=cosserat.Panels(panels=...) with more panels.",
         tail,
     )
+    error = trajectory.error
+    if isinstance(beam, Soft):
+        error = soft_space_error(beam, gait, fluid, path.on_panels(), trajectory)
+        warn_if_coarse(error)
     how: dict[str, str | float] = {"gait": type(steered).__name__, "space_path": str(path)}
-    if trajectory.error is not None:
-        how |= {f"space_error_{name}": float(value) for name, value in vars(trajectory.error).items()}
+    if error is not None:
+        how |= {f"space_error_{name}": float(value) for name, value in vars(error).items() if value is not None}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
     return with_feedback(_dataset(fields, beam, trajectory, attrs), steered, trajectory.feedback)
 

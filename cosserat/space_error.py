@@ -55,16 +55,19 @@ class SpaceError(eqx.Module):
         force: of n along the body.
         moment: of M along the body.
         power: of the actuators' power, relative to ∫|M·dK/dt + Rᵀn·dΓ/dt| dX.
+        modes: of the free strains of a soft beam, in the mean square: what its law leaves of the internal wrench,
+            relative to that; None for a beam.
     """
 
     head_acceleration: Float[Array, ""]
     force: Float[Array, ""]
     moment: Float[Array, ""]
     power: Float[Array, ""]
+    modes: Float[Array, ""] | None = None
 
     @property
     def worst(self) -> Float[Array, ""]:
-        """The greatest of the four; infinite where a number is lost altogether."""
+        """The greatest of the four that are due to the grid; infinite where a number is lost altogether."""
         parts = self.head_acceleration, self.force, self.moment, self.power
         own: Any = (
             jnp if any(isinstance(part, Tracer) for part in parts) else np
@@ -73,7 +76,7 @@ class SpaceError(eqx.Module):
         return own.where(own.isnan(worst), own.inf, worst)
 
 
-class _Found(eqx.Module):
+class Found(eqx.Module):
     """What is compared, at all instants."""
 
     twist_rate: Float[Array, "instants 6"]
@@ -164,15 +167,15 @@ def _estimated(body, beam, gait, fluid, path, parts) -> tuple[SpaceError, Float[
     parts = (*(jnp.reshape(part, (-1, part.shape[-1])) for part in (position, quaternion, twist)), jnp.reshape(t, -1))
     finer = path.finer()
     coarse = _evaluated(body, beam, gait, fluid, path, parts)
-    return _compared(beam, coarse, _found(beam, gait, fluid, finer, parts)), jnp.max(coarse.decay)
+    return compared(beam, coarse, _found(beam, gait, fluid, finer, parts)), jnp.max(coarse.decay)
 
 
-def _found(beam, gait, fluid, path, parts) -> _Found:
+def _found(beam, gait, fluid, path, parts) -> Found:
     return _evaluated(path.sample(beam, fluid), beam, gait, fluid, path, parts)
 
 
 @program
-def _evaluated(body, beam, gait, fluid, path, parts) -> _Found:
+def _evaluated(body, beam, gait, fluid, path, parts) -> Found:
     """Both loops at the nodes of the body's own load grid, whatever grid the path has."""
     along = Along(beam, jnp.zeros(0))
     stations = path.stations(body, along.X)
@@ -185,13 +188,13 @@ def _evaluated(body, beam, gait, fluid, path, parts) -> _Found:
         size = jnp.sum(jnp.abs(jnp.sum(density, axis=1)))
         decay = path.motion_decay(body, gait, state, t)
         motion = loops.head_twist_rate, loops.twist_rate
-        return _Found(*motion, loops.force_w, loops.moment, jnp.sum(density), size, decay)
+        return Found(*motion, loops.force_w, loops.moment, jnp.sum(density), size, decay)
 
     return jax.lax.map(instant, parts)
 
 
 @program
-def _compared(beam, coarse, fine) -> SpaceError:
+def compared(beam, coarse, fine) -> SpaceError:
     """Greatest differences relative to greatest values, both over all instants and sections."""
     L, size = beam.length, lambda x: jnp.max(jnp.linalg.norm(x, axis=-1))
     with_length = jnp.concatenate([jnp.ones(3), jnp.full(3, L)])[None]
@@ -232,7 +235,7 @@ def fitted(
     """
     if path.fixed or path.counts is None:
         return path
-    error = lambda one, other: float(_compared(beam, one, other).worst)  # noqa: E731
+    error = lambda one, other: float(compared(beam, one, other).worst)  # noqa: E731
     parts = tuple(jnp.reshape(p, (-1, p.shape[-1])) for p in (state.position, state.quaternion, state.twist))
     found = functools.cache(
         lambda panels, loads: _found(beam, gait, fluid, path.with_counts(panels, loads), (*parts, jnp.reshape(t, -1)))

@@ -12,7 +12,7 @@ import pytest
 import cosserat
 import hydro
 from cosserat.panels import TOLERANCE
-from cosserat.space_error import SAFETY, _compared, _found
+from cosserat.space_error import SAFETY, _found, compared
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +146,7 @@ def test_the_estimate_is_the_error_of_twenty_random_bodies_and_gaits():
     seen = []
     for beam, gait in cases:
         coarse, fine, best = (_found(beam, gait, FLUID, path, PARTS) for path in (ONE, ONE.finer(), exact))
-        estimated, true = _compared(beam, coarse, fine), _compared(beam, coarse, best)
+        estimated, true = compared(beam, coarse, fine), compared(beam, coarse, best)
         for name in QUANTITIES:
             error = float(getattr(true, name)) / SAFETY
             if error > 1e-9:

@@ -93,3 +93,19 @@ def test_newton_that_cannot_converge_raises_in_words():
     found = cosserat.equilibrium(soft, throw=False)
     assert not bool(found.converged)
     assert bool(jnp.all(jnp.isfinite(found.q)))
+
+
+@pytest.mark.parametrize(
+    "body", [{"density": 0.0}, {"density": lambda X: jnp.where(X < 0.5, 1000.0, 0.0)}, {"b": 0.0}], ids=str
+)
+def test_a_body_without_inertia_is_refused_before_its_strains_are_free(body):
+    """No section is without inertia, so that a free strain without stiffness still has an equation of motion."""
+    with pytest.raises(ValueError, match="must be finite and positive"):
+        cosserat.rod(**{"length": 1.0, "b": 0.02, "c": 0.04, "density": 1000.0, **body})
+
+
+def test_a_free_strain_without_stiffness_moves_freely():
+    """A limp tail: finite accelerations; nothing NaN."""
+    soft = cosserat.Soft(ROD, cosserat.FreeStrains(0.5, modes={"K3": 2}), cosserat.Springs(0.0))
+    run = cosserat.rollout(soft, None, hydro.Morison(), 0.1, state=cosserat.SoftState([1.0, 0.5]), samples=2, dt0=0.05)
+    assert bool(run.succeeded) and bool(jnp.all(jnp.isfinite(run.q)))
