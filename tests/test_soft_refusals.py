@@ -96,7 +96,9 @@ def test_newton_that_cannot_converge_raises_in_words():
 
 
 @pytest.mark.parametrize(
-    "body", [{"density": 0.0}, {"density": lambda X: jnp.where(X < 0.5, 1000.0, 0.0)}, {"b": 0.0}], ids=str
+    "body",
+    [{"density": 0.0}, {"density": lambda X: jnp.where(X < 0.5, 1000.0, 0.0)}, {"b": 0.0}],
+    ids=("no density", "no density behind", "no width"),
 )
 def test_a_body_without_inertia_is_refused_before_its_strains_are_free(body):
     """No section is without inertia, so that a free strain without stiffness still has an equation of motion."""
