@@ -180,8 +180,7 @@ def simulate(
         progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
         method=method,
     )
-    steered = gait
-    gait = driven_gait(gait, trajectory)
+    driven = driven_gait(gait, trajectory)
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
     if isinstance(beam, Soft):
@@ -192,13 +191,12 @@ def simulate(
     else:
         path = path if trajectory.grid is None else path.with_counts(*trajectory.grid)
         body = path.sample(beam, fluid)
-        assert gait is not None  # check_model has refused it
-        _raise_if_coiled(path, gait, body, trajectory)
+        _raise_if_coiled(path, driven, body, trajectory)
     if trajectory.feedback is not None and not bool(trajectory.feedback.sound):
         raise SimulationError(LOST)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     with waiting("recording ...", progress):
-        fields, tail = jax.block_until_ready(_record(beam, body, gait, fluid, path, trajectory, stations))
+        fields, tail = jax.block_until_ready(_record(beam, body, driven, fluid, path, trajectory, stations))
     warn_if(
         np.asarray(tail) > 1e-5,
         f"the free strains are not resolved by {path} (relative tail of their expansion {{:.0e}}). Use "
@@ -207,13 +205,13 @@ def simulate(
     )
     error = trajectory.error
     if isinstance(beam, Soft):
-        error = soft_space_error(beam, gait, fluid, path.on_panels(), trajectory)
+        error = soft_space_error(beam, driven, fluid, path.on_panels(), trajectory)
         warn_if_coarse(error)
-    how: dict[str, str | float] = {"gait": type(steered).__name__, "space_path": str(path)}
+    how: dict[str, str | float] = {"gait": type(gait).__name__, "space_path": str(path)}
     if error is not None:
         how |= {f"space_error_{name}": float(value) for name, value in vars(error).items() if value is not None}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
-    return with_feedback(_dataset(fields, beam, trajectory, attrs), steered, trajectory.feedback)
+    return with_feedback(_dataset(fields, beam, trajectory, attrs), gait, trajectory.feedback)
 
 
 def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:

@@ -117,7 +117,10 @@ MISTAKES = {
         lambda: anguilla.save(np.zeros(3), "swim.nc"),
         r"dataset is a ndarray: must be the xarray.Dataset",
     ),
-    "speed of a gait": (lambda: gaits.steady_speed(GAIT), r"'displacement' is missing. Give it a motion"),
+    "speed of a gait": (
+        lambda: gaits.steady_speed(GAIT),
+        r"'displacement' is missing in this motion, .* Give it a motion",
+    ),
     "sweep over another name": (
         lambda: anguilla.sweep(lambda a: a, {"b": [1.0, 2.0]}),
         r"takes the parameters.*name: b",

@@ -53,7 +53,7 @@ def test_the_command_line_takes_the_example(where, line, recipes, monkeypatch, c
     try:
         chosen = build_parser().parse_args(words)
     except SystemExit as end:
-        assert end.code == 0 and words[-1] == "--help", (where, capsys.readouterr().err)
+        assert end.code == 0 and words[-1] in ("--help", "--version"), (where, capsys.readouterr().err)
         return
     assert chosen.check(chosen) is None if hasattr(chosen, "check") else True
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from spatial.checks import finite, sequence
+from spatial.checks import finite
 
 from .record import check_body
 from .skin import Skin, default_field, field_on_skin, skin
@@ -242,9 +242,10 @@ def _swimmers(records: Records, frames: int, rings: int, around: int, apart: flo
         named = {"body": records}
     elif isinstance(records, Mapping):
         named = {str(name): record for name, record in records.items()}
+    elif isinstance(records, list | tuple):
+        named = {f"body {k + 1}": record for k, record in enumerate(records)}
     else:
-        several = sequence("dataset", records, "a record, a list of records, or a dictionary of them")
-        named = {f"body {k + 1}": record for k, record in enumerate(several)}
+        named = {"body": records}  # `check_body` says what it should be
     if not named:
         raise ValueError("dataset is empty: must be a record, a list of records, or a dictionary of them")
     for record in named.values():

@@ -58,6 +58,7 @@ def soft_space_error(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: 
 
 def warn_if_coarse(error: SpaceError) -> None:
     """Reports grids or modes that leave great errors in a run of a soft beam."""
+    assert error.modes is not None
     warn_if(
         error.worst > COARSE_GRID,
         "the grid along the soft beam leaves relative errors of {:.0e} in the head's acceleration, {:.0e} in n, {:.0e} "
