@@ -242,7 +242,7 @@ def _swimmers(records: Records, frames: int, rings: int, around: int, apart: flo
         named = {"body": records}
     elif isinstance(records, Mapping):
         named = {str(name): record for name, record in records.items()}
-    elif isinstance(records, list | tuple):
+    elif isinstance(records, Sequence):
         named = {f"body {k + 1}": record for k, record in enumerate(records)}
     else:
         named = {"body": records}  # `check_body` says what it should be
