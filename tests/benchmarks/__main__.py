@@ -13,6 +13,7 @@ GROUPS = (
     "swim",
     "gradient",
     "soft",
+    "soft_peers",
     "profile",
     "trees",
     "growth",
@@ -86,13 +87,26 @@ def learning_rows() -> Iterator:
 
 
 def _group(name: str) -> Callable[[], Iterator]:
-    from tests.benchmarks import eel, elastica, growth, moth, natrix, profile, snake, soft, soromox_rod, trees
+    from tests.benchmarks import (
+        eel,
+        elastica,
+        growth,
+        moth,
+        natrix,
+        profile,
+        snake,
+        soft,
+        soft_peers,
+        soromox_rod,
+        trees,
+    )
 
     return {
         "evaluation": eel.evaluation_rows,
         "swim": eel.swim_rows,
         "gradient": eel.gradient_rows,
         "soft": soft.soft_rows,
+        "soft_peers": soft_peers.peer_rows,
         "profile": profile.profile_rows,
         "trees": trees.tree_rows,
         "growth": growth.growth_rows,

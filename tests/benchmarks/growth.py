@@ -11,7 +11,7 @@ import cosserat
 import gaits
 import hydro
 from tests.benchmarks.eel import TWIST
-from tests.benchmarks.table import Row, at_most
+from tests.benchmarks.table import Row
 from tests.benchmarks.timing import Work, interleaved, looped
 from tests.benchmarks.trees import inverse, motion, open_chain
 
@@ -37,21 +37,22 @@ def growth_rows() -> Iterator[tuple[Row, tuple[str, list[int], list[float]]]]:
         return lambda t: jnp.concatenate(run(q * t, dq, ddq))
 
     nodes = {str(k): looped(head(k), 100) for k in PANELS}
-    yield _grown("eel, growth of one evaluation with nodes: exponent", "smooth nodes", [32 * k for k in PANELS], nodes)
+    yield grown("eel, growth of one evaluation with nodes: exponent", "smooth nodes", [32 * k for k in PANELS], nodes)
     trees = {str(k): looped(chain(k), 100) for k in LINKS}
-    yield _grown("tree, growth of the inverse dynamics with links: exponent", "links", list(LINKS), trees)
+    yield grown("tree, growth of the inverse dynamics with links: exponent", "links", list(LINKS), trees)
 
     def many(batch):
         t, one = jnp.linspace(2.0, 3.0, batch), head(1)
         run = jax.jit(lambda t: jax.lax.map(one, t, batch_size=min(batch, 16)))
         return Work(lambda: run(t).block_until_ready())
 
-    yield _grown("eel, growth with the batch: exponent", "batch", list(BATCHES), {str(k): many(k) for k in BATCHES})
+    yield grown("eel, growth with the batch: exponent", "batch", list(BATCHES), {str(k): many(k) for k in BATCHES})
 
 
-def _grown(what, axis, sizes, work):
+def grown(what, axis, sizes, work, target=1.0):
+    """Row with the exponent of the cost, and its curve; `target` None for a row without one."""
     seconds = [time.least for time in interleaved(work, rounds=15).values()]
     # By the two largest: a fixed cost at the small end would flatter the slope.
     exponent = float(np.log(seconds[-1] / seconds[-2]) / np.log(sizes[-1] / sizes[-2]))
     curve = ", ".join(f"{n}: {s * 1e6:.3g} µs" for n, s in zip(sizes, seconds, strict=True))
-    return at_most(what, exponent, 1.0, curve), (axis, sizes, seconds)
+    return Row(what, exponent, "≤", target, curve), (axis, sizes, seconds)

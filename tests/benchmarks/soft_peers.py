@@ -1,0 +1,229 @@
+"""PyElastica beside the soft beam, on rods that both solve: elastic, pushed or let fall.
+
+Equal work: each side runs at the coarsest setting of its list that ends within 1 % of a converged motion, in units of
+the rod's length, for that setting and all finer ones. The lists of settings and their errors stand beside the numbers;
+a run checks the error of the setting that it times.
+
+What PyElastica solves that the soft beam does not here: all six strains in space, at nodes that may touch each other.
+The soft beam solves the strains that the motion has: three in the plane, or bending alone for a thread that does not
+stretch. That is its point: strains that are left out do not limit its steps.
+"""
+
+# pyright: reportMissingImports=false
+from collections.abc import Callable, Iterator
+
+import elastica
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import cosserat
+import hydro
+from tests.benchmarks.table import Row, at_least
+from tests.benchmarks.timing import Work, interleaved, seconds
+from validation.soft_bodies import soft_reference
+
+ALLOWED = 0.01  # of the length of the rod
+BOUND = 120.0  # s: a peer that would take longer is timed for a part of its steps
+
+
+def peer_rows() -> Iterator[Row]:
+    """The flying rod and the falling thread."""
+    yield flying_row()
+    yield thread_row()
+
+
+class Collection(elastica.BaseSystemCollection, elastica.Forcing, elastica.Constraints):
+    """One rod of PyElastica with what acts on it."""
+
+
+class EndLoad(elastica.NoForces):
+    """A dead force and moment on the last section: t -> factor of both."""
+
+    def __init__(self, factor: Callable[[float], float], force: np.ndarray, moment: np.ndarray):
+        self.factor, self.force, self.moment = factor, force, moment
+
+    def apply_forces(self, system, time=0.0):
+        """In the world [N]."""
+        system.external_forces[:, -1] += self.factor(time) * self.force
+
+    def apply_torques(self, system, time=0.0):
+        """In the axes of the last element [N·m]."""
+        system.external_torques[:, -1] += system.director_collection[:, :, -1] @ (self.factor(time) * self.moment)
+
+
+def stepped(collection, rod, step: float, times: np.ndarray) -> np.ndarray:
+    """Positions of the last node at these times; NaN once the steps are unstable."""
+    stepper, t, done, found = elastica.PositionVerlet(), np.float64(0.0), 0, []
+    with np.errstate(all="ignore"):
+        for time in times:
+            for _ in range(round(time / step) - done):
+                t = stepper.step(collection, t, np.float64(step))
+            done = round(time / step)
+            found.append(rod.position_collection[:, -1].copy())
+    return np.asarray(found)
+
+
+def off(found: np.ndarray, exact: np.ndarray, length: float) -> float:
+    """Greatest distance from the exact positions over the length; infinite where a number is lost."""
+    distance = np.linalg.norm(np.asarray(found) - np.asarray(exact), axis=-1).max() / length
+    return float(distance) if np.isfinite(distance) else np.inf
+
+
+def checked(name: str, error: float) -> float:
+    """The error, if it is within what is allowed."""
+    if not error <= ALLOWED:
+        raise AssertionError(f"{name}: the setting that is timed is off by {error:.1e}: {ALLOWED:.0e} is allowed")
+    return error
+
+
+# The flying rod: L = 10 m, EA = GA = 1e4 N, EI = 500 N·m², ρA = 1 kg/m, ρI = 10 kg·m, thrown by a load on its tail for
+# 5 s, flying for 5 s more; its tail at these times by an independent computation.
+FLIGHT = ("2.5", "5.0", "7.5", "10.0")
+# Elements and step [s]: 8 elements leave 1.03e-2 at any step, 9 elements 8.0e-3 at 0.01 and 8.6e-3 at 0.0091; 10
+# elements are unstable at 0.01 and leave 7.0e-3 at 0.0091.
+FLYING_PEER = (9, 0.01)
+# Modes a strain and step [s]: 2 modes leave 7e-2; 3 modes 1.4e-2 at 0.83, 4.3e-3 at 0.625, 2.6e-3 at 0.5. Eight nodes
+# leave the same errors as 32.
+FLYING_BEAM = (3, 0.625)
+
+
+def _push(t):
+    return 80.0 * 256.0 * (t / 5.0) ** 4 * (1.0 - t / 5.0) ** 4 if t < 5.0 else 0.0
+
+
+def flying_peer(elements: int, step: float) -> np.ndarray:
+    """Tail of the flying rod by PyElastica. Its round section of radius √40 m has the inertia; stiffness is set."""
+    radius = np.sqrt(40.0)
+    rod = elastica.CosseratRod.straight_rod(
+        elements,
+        np.array([0.0, 8.0, 0.0]),
+        np.array([0.6, -0.8, 0.0]),
+        np.array([0.0, 0.0, 1.0]),
+        10.0,
+        radius,
+        1.0 / (np.pi * radius**2),
+        youngs_modulus=1.0,
+        shear_modulus=1.0,
+    )
+    rod.shear_matrix[...] = 1e4 * np.eye(3)[:, :, None]
+    rod.bend_matrix[...] = 500.0 * np.eye(3)[:, :, None]
+    collection = Collection()
+    collection.append(rod)
+    push = {"factor": _push, "force": np.array([0.1, 0.0, 0.0]), "moment": np.array([0.0, 0.0, -1.0])}
+    collection.add_forcing_to(rod).using(EndLoad, **push)
+    collection.finalize()
+    return stepped(collection, rod, step, np.asarray(FLIGHT, float))
+
+
+def flying_beam(modes: int, step: float) -> Callable[[], jax.Array]:
+    """Tail of the flying rod by the soft beam: three strains in the plane."""
+    b = np.sqrt(40.0)
+    law = cosserat.Springs([1e4, 1e4, 1e4, 500.0, 500.0, 500.0])
+    history = lambda t: jnp.where(t < 5.0, 80.0 * 256.0 * (t / 5.0) ** 4 * (1.0 - t / 5.0) ** 4, 0.0)  # noqa: E731
+    load = cosserat.EndLoad(force=[0.1, 0, 0], moment=[0, 0, -1.0], history=history)
+    free = cosserat.FreeStrains(modes={"G1": modes, "G2": modes, "K3": modes})
+    soft = cosserat.Soft(cosserat.rod(10.0, b, 1.0, 1.0 / (np.pi * b)), free, law, loads=load)
+    angle = np.arctan2(-0.8, 0.6)
+    head = cosserat.HeadState([0.0, 8.0, 0.0], [np.cos(angle / 2), 0, 0, np.sin(angle / 2)])
+    return tails(soft, hydro.Void(), 10.0, step, len(FLIGHT), head, cosserat.Panels(order=8))
+
+
+def tails(soft, fluid, seconds, step, records, head, path=None) -> Callable[[], jax.Array]:
+    """Positions of the tail at even times, after the first, by implicit steps."""
+    how = {"samples": records + 1, "method": "implicit", "dt0": step, "throw": False, "path": path}
+
+    def run():
+        swim = cosserat.rollout(soft, None, fluid, seconds, state=head, **how)
+        place = lambda k: swim.state(k).position + swim.state(k).rotation @ cosserat.tail_pose(soft, swim.q[k])[0]  # noqa: E731
+        return jax.lax.map(place, 1 + jnp.arange(records))
+
+    return run
+
+
+# The thread: 1 m long, 1 mm thick, E = 1 GPa, 1000 kg/m³, held at one end, let go from the horizontal.
+FALL = 0.1 * np.arange(1, 6)
+YOUNG, RADIUS, DENSITY, GRAVITY = 1e9, 5e-4, 1000.0, 9.81
+# Elements and step [s]: unstable at 9e-7 (shear across the thickness), stable at 8e-7; 10, 16, 24, 32 elements
+# leave 9.1e-2, 5.0e-2, 3.1e-2, 2.2e-2: first order, since the first element is held whole.
+THREAD_PEER = (80, 8e-7)
+# Modes and step [s]: 4 modes leave 3.4e-2, 6 modes 8.1e-3 at 1/20, 6.4e-3 at 1/30, 6.2e-3 at 1/50; 8 modes 1.1e-3.
+THREAD_BEAM, THREAD_EXACT = (6, 1 / 20), (20, 1 / 1000)
+
+
+def thread_peer(elements: int, step: float, times: np.ndarray = FALL) -> np.ndarray:
+    """Tail of the falling thread by PyElastica."""
+    rod = elastica.CosseratRod.straight_rod(
+        elements,
+        np.zeros(3),
+        np.array([1.0, 0.0, 0.0]),
+        np.array([0.0, 0.0, 1.0]),
+        1.0,
+        RADIUS,
+        DENSITY,
+        youngs_modulus=YOUNG,
+        shear_modulus=YOUNG / 3.0,
+    )
+    collection = Collection()
+    collection.append(rod)
+    ends = {"constrained_position_idx": (0,), "constrained_director_idx": (0,)}
+    collection.constrain(rod).using(elastica.OneEndFixedBC, **ends)
+    collection.add_forcing_to(rod).using(elastica.GravityForces, acc_gravity=np.array([0.0, -GRAVITY, 0.0]))
+    collection.finalize()
+    return stepped(collection, rod, step, times)
+
+
+def thread_beam(modes: int, step: float) -> Callable[[], jax.Array]:
+    """Tail of the falling thread by the soft beam, which bends and does not stretch."""
+    rod, law = cosserat.rod(1.0, RADIUS, RADIUS, DENSITY), cosserat.Elastic(YOUNG)
+    soft = cosserat.Soft(rod, cosserat.FreeStrains(modes={"K3": modes}), law, head=cosserat.Clamped())
+    weight = hydro.Weight(DENSITY, (0.0, -GRAVITY, 0.0))
+    return tails(soft, weight, FALL[-1], step, len(FALL), cosserat.HeadState())
+
+
+def flying_row() -> Row:
+    """Both at the coarsest setting within 1 %."""
+    exact = np.asarray([soft_reference()["fs2d_smooth"]["times"][t]["tip"] for t in FLIGHT])
+    there, here = flying_peer(*FLYING_PEER), jax.jit(flying_beam(*FLYING_BEAM))
+    errors = checked("PyElastica", off(there, exact, 10.0)), checked("soft beam", off(np.asarray(here()), exact, 10.0))
+    peer, beam = interleaved(
+        {"peer": Work(lambda: flying_peer(*FLYING_PEER)), "beam": _repeated(here, 10)}, rounds=5
+    ).values()
+    how = (
+        f"{peer.words}, {FLYING_PEER[0]} elements, step {FLYING_PEER[1]:g} s, error {errors[0]:.1e} / {beam.words}, "
+        f"{FLYING_BEAM[0]} modes a strain, step {FLYING_BEAM[1]:g} s, error {errors[1]:.1e}"
+    )
+    return at_least("PyElastica / soft beam, flying rod, 10 s", peer.least / beam.least, 4, how)
+
+
+def thread_row() -> Row:
+    """Both at the coarsest setting within 1 %; a peer that would take longer than two minutes is extrapolated."""
+    exact = np.asarray(jax.jit(thread_beam(*THREAD_EXACT))())
+    here = jax.jit(thread_beam(*THREAD_BEAM))
+    error = checked("soft beam", off(np.asarray(here()), exact, 1.0))
+    elements, step = THREAD_PEER
+    thread_peer(elements, step, np.asarray([10 * step]))  # compiles
+    sample = 0.01 * FALL[-1]
+    foreseen = seconds(lambda: thread_peer(elements, step, np.asarray([sample]))) * FALL[-1] / sample
+    if foreseen > BOUND:
+        peer, words = foreseen, f"{foreseen:.3g} s (extrapolated from {sample:g} s)"
+    else:
+        found = []
+        peer = seconds(lambda: found.append(thread_peer(elements, step)))
+        words = f"{peer:.3g} s, error {checked('PyElastica', off(found[0], exact, 1.0)):.1e}"
+    beam = interleaved({"beam": _repeated(here, 10)}, rounds=5)["beam"]
+    how = (
+        f"{words}, {elements} elements, step {step:g} s / {beam.words}, {THREAD_BEAM[0]} modes of bending, step "
+        f"{THREAD_BEAM[1]:g} s, error {error:.1e}"
+    )
+    return at_least("PyElastica / soft beam, falling thread (1 m, 1 mm, 1 GPa), 0.5 s", peer / beam.least, 100, how)
+
+
+def _repeated(run: Callable[[], jax.Array], count: int) -> Work:
+    """A compiled run, called `count` times."""
+
+    def several():
+        for _ in range(count):
+            run().block_until_ready()
+
+    return Work(several, count)
