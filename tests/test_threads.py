@@ -432,7 +432,10 @@ K3 = cosserat.FreeStrains(modes={"K3": 1})
         (lambda: gaits.HillMuscle(1.0, 0.2, 1.0, lengthening=0.9), "HillMuscle.lengthening"),
         (lambda: gaits.EkebergMuscle(1.0, -1.0, 0.0, 0.2, 1.0), "EkebergMuscle.stiffness"),
         (lambda: gaits.StateTension(lambda t: t), "must be a callable"),
-        (lambda: gaits.StateTension(lambda *given: 0.0, commands=-1), "0 or more"),
+        (
+            lambda: gaits.StateTension(lambda *given: 0.0, commands=-1),
+            "StateTension.commands = -1: must be an integer of at least 0",
+        ),
         (lambda: gaits.Commanded(highest=-1.0), "Commanded.highest"),
         (lambda: arm(cosserat.Thread((0.0, 0.0), 1.0, 0.2, 0.7), {"K3": 1}), "must lie on the body, from 0 to 0.5 m"),
         (
