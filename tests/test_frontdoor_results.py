@@ -111,7 +111,7 @@ def test_quiet_run_in_the_void_says_nothing(swim, tmp_path, capsys, monkeypatch)
     dry = swim.drop_vars([name for name in swim if name.startswith(("fluid_", "nose_"))])
     monkeypatch.setenv("ANGUILLA_CACHE", "off")
     monkeypatch.setattr("cosserat.simulate", lambda *_, **__: dry)
-    monkeypatch.setattr("anguilla.commands.swim.with_energy_rate", lambda dataset, *_: dataset)
+    monkeypatch.setattr("anguilla.view.energy_rate.with_energy_rate", lambda dataset, *_: dataset)
     assert main(["swim", "--fluid", "void", "--quiet", "--no-animation", "--out", str(tmp_path), *TINY]) == 0
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err == ""
