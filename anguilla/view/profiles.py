@@ -57,8 +57,8 @@ def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Som
         rows[0].set_ylabel(label("internal force", "N"))
         _profile(rows[1], X, instant["internal_moment"].values, MOMENTS, "M", "N m", instant["tail_moment"].values)
         rows[1].set_ylabel(label("internal moment", "N m"))
-        rows[1].set_xlabel(label("abscissa X from the nose", "m"))
-        frame_label(rows[0], f"Section frame, t = {float(instant['time']):.4g} s{_errors(dataset)}")
+        rows[1].set_xlabel(label("abscissa X from the nose", "m") + _errors(dataset))
+        frame_label(rows[0], f"Section frame, t = {float(instant['time']):.4g} s")
         return figure_of(rows[0])
 
 
@@ -72,7 +72,7 @@ def _nearest(times: np.ndarray, time: float) -> int:
 def _errors(dataset: xr.Dataset) -> str:
     """The estimated errors of the run, where there are any."""
     found = [dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment")]
-    return "" if None in found else "; estimated relative error of n {:.0e}, of M {:.0e}".format(*found)
+    return "" if None in found else "\nestimated relative error of n {:.0e}, of M {:.0e}".format(*found)
 
 
 def _profile(ax: Axes, X, values, names, symbol, unit, tail) -> None:
