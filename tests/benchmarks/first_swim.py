@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 
+import anguilla  # noqa: F401  double precision, and its compiler flags
 import cosserat
 import gaits
 import hydro
@@ -37,10 +38,9 @@ def first_swim_rows() -> Iterator[Row]:
         ("anguilla --help [s]", ["-m", "anguilla", "--help"], 0.5),
     ):
         yield at_most(name, min(_processor(words) for _ in range(3)), most, "processor time, least of three")
-    yield from _estimate_rows()
 
 
-def _estimate_rows() -> Iterator[Row]:
+def estimate_rows() -> Iterator[Row]:
     """The estimate of the grid's error against the swim that it is about, both compiled."""
     beam, gait, water, path = cosserat.eel(), gaits.planar(), hydro.Morison(), cosserat.Panels()
     run = cosserat.rollout(beam, gait, water, 10.0)
