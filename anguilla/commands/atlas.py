@@ -2,16 +2,17 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from . import VERBS
 
 EXAMPLES = """\
 examples:
-  anguilla atlas                                    every swimmer under every rule of shedding, some minutes
+  anguilla atlas                                    every swimmer, speeds under every rule of shedding, some minutes
   anguilla atlas --swimmer kern-fast --rule hold    one swimmer, one rule
-  anguilla atlas --trend                            the lamprey's Strouhal number over Reynolds numbers
-  anguilla atlas --out out                          also out/atlas.txt and out/atlas.png
+  anguilla atlas --swimmer amphibot --out out       a robot over frequency, amplitude and phase lag
+  anguilla atlas --trend                            only the swimmers that are compared by curves
+  anguilla atlas --fix                              repeats the choice of rule and cross-flow drag on the first half
+  anguilla atlas --out out                          also out/atlas.txt and a figure for each comparison
 
 exit codes: 0 done, 1 the run failed, 2 bad arguments
 """
@@ -22,14 +23,15 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser(
         "atlas",
         help=VERBS["atlas"],
-        description="Swims published swimmers with one set of coefficients, beside their published speeds.",
+        description="Swims published swimmers with one set of coefficients, beside their published figures.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--swimmer", action="append", default=[], metavar="NAME", help="only this one; may be repeated")
     parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="tail, truncate or hold; repeated")
-    parser.add_argument("--trend", action="store_true", help="the lamprey over Reynolds numbers, instead of the table")
-    parser.add_argument("--out", metavar="DIR", help="directory for the table and its figure")
+    parser.add_argument("--trend", action="store_true", help="only swimmers compared by curves")
+    parser.add_argument("--fix", action="store_true", help="only the choice of coefficients on the first half")
+    parser.add_argument("--out", metavar="DIR", help="directory for the table and the figures")
     parser.set_defaults(run=execute, parser=parser)
 
 
@@ -37,39 +39,40 @@ def execute(chosen: argparse.Namespace) -> int:
     """Runs the verb; returns its exit code."""
     from validation import atlas
 
-    rows = atlas.lamprey_trend() if chosen.trend else atlas.swum(chosen.swimmer, chosen.rule or atlas.RULES)
-    text = atlas.table(rows)
-    if chosen.trend:
-        falls = all(a.strouhal > b.strouhal for a, b in zip(rows, rows[1:], strict=False))
-        text += (
-            f"\nStrouhal number falls with the Reynolds number: {'yes, as published (from memory)' if falls else 'no'}"
-        )
-    print(text + "\n" + atlas.notes(rows))
+    if chosen.fix:
+        print(atlas.candidate_table(atlas.first_half()))
+        return 0
+    _, over_curves = atlas.chosen(chosen.swimmer)
+    rows = [] if chosen.trend else atlas.swum(chosen.swimmer, chosen.rule or atlas.RULES)
+    parts = [atlas.table(rows)] if rows else []
+    if parts:
+        print(parts[0], flush=True)
+    found = []
+    for swimmer in over_curves:
+        found.append(swimmer.compute())
+        parts.append(atlas.curve_table(found[-1:]))
+        print(parts[-1], flush=True)
+    rest = "\n".join([atlas.tally(rows, found), atlas.notes(rows, found)])
+    print(rest)
     if chosen.out:
         out = Path(chosen.out)
         out.mkdir(parents=True, exist_ok=True)
-        (out / "atlas.txt").write_text(text + "\n" + atlas.notes(rows) + "\n")
-        _figure(rows, out / "atlas.png")
-        print(f"written: {out / 'atlas.txt'}, {out / 'atlas.png'}")
+        (out / "atlas.txt").write_text("\n".join([*parts, rest, ""]))
+        written = [out / "atlas.txt", *_figures(rows, over_curves, found, out)]
+        print(f"written: {', '.join(map(str, written))}")
     return 0
 
 
-def _figure(rows: list[Any], path: Path) -> None:
-    """Speeds of all swimmers under all rules, beside the independent and the published ones."""
+def _figures(rows, swimmers, found, out: Path) -> list[Path]:
+    """Draws the speeds and each swimmer's curves."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(7.0, 0.35 * len(rows) + 1.4), layout="constrained")
-    for k, row in enumerate(rows):
-        axes.plot(row.speed, k, "o", color="C0", label="this code" if k == 0 else None)
-        known = row.swimmer.independent.get(row.water)
-        if known is not None:
-            axes.plot(known, k, "|", color="k", ms=14, label="independent program, same theory" if k == 0 else None)
-        if row.swimmer.speed is not None:
-            axes.plot(row.swimmer.speed.value, k, "x", color="C3", label="published" if k == 0 else None)
-    axes.set_yticks(range(len(rows)), [f"{row.swimmer.name}, {row.water}" for row in rows])
-    axes.invert_yaxis()
-    axes.set_xlabel("speed [lengths per period]")
-    axes.set_xlim(left=0.0)
-    axes.legend(frameon=False, fontsize=8)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
+    from validation.atlas import pictures
+
+    drawn = {out / "atlas.png": pictures.speeds_figure(rows)} if rows else {}
+    for swimmer, curves in zip(swimmers, found, strict=True):
+        drawn[out / f"atlas-{swimmer.name}.png"] = pictures.curves_figure(swimmer, curves)
+    for path, figure in drawn.items():
+        figure.savefig(path, dpi=150)
+        plt.close(figure)
+    return list(drawn)

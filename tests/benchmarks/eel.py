@@ -45,6 +45,9 @@ def evaluation_rows() -> Iterator[Row]:
 
     exact = cosserat.head_acceleration(beam, gait, fluid, state, 3.3, cosserat.Nested())
     error = lambda value: float(jnp.max(jnp.abs(value - exact)) / jnp.max(jnp.abs(exact)))  # noqa: E731
+    wake = hydro.Lighthill(edge=1.95)
+    with_wake = panels.sample(beam, wake)
+    in_wake = lambda t, body: panels.head_dynamics(body, gait, wake, state, t).twist_rate  # noqa: E731
     same = np.max(np.abs(metal.acceleration(TWIST, 3.3) - first(jnp.asarray(3.3), body))) / np.max(np.abs(exact))
     if same > 1e-10:
         raise AssertionError(f"the C kernel and the fast path differ by {same:.1e}: they are not the same work")
@@ -52,12 +55,13 @@ def evaluation_rows() -> Iterator[Row]:
         {
             "literal": looped(lambda t: literal.head_dynamics(beam, gait, fluid, state, t).twist_rate, 10),
             "fast": looped(first, 400, body),
+            "wake": looped(in_wake, 400, with_wake),
             "both": looped(second, 200, body, stations),
             "metal": Work(metal.repeat(TWIST, 3.3, 400), 400),
             "batch": Work(called(many, t, twists).run, BATCH),
         }
     )
-    literal_time, fast, both, in_c, batch = times.values()
+    literal_time, fast, lighthill, both, in_c, batch = times.values()
     yield at_least(
         "eel, one evaluation: diffrax along X (64 steps) / fast path",
         literal_time.least / fast.least,
@@ -69,6 +73,12 @@ def evaluation_rows() -> Iterator[Row]:
         fast.least / in_c.least,
         5,
         f"{fast.words} / {in_c.words}; {body.X.size} smooth and {body.load_X.size} load nodes, equal to {same:.0e}",
+    )
+    yield at_most(
+        "eel, one evaluation: Lighthill's water / Morison's",
+        lighthill.least / fast.least,
+        1.1,
+        f"{lighthill.words} / {fast.words}",
     )
     yield at_most(
         f"eel, fast path / C on the same nodes, batch of {BATCH}",

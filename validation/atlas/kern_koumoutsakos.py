@@ -75,7 +75,7 @@ class CurvatureWave(eqx.Module):
         return jnp.eye(6)[0] + (self.envelope @ powers) * jnp.sin(2.0 * jnp.pi * (t - self.lag * X)) * jnp.eye(6)[5]
 
 
-def _swimmer(name, title, gait, speed, independent, role) -> Swimmer:
+def _swimmer(name, title, gait, speed, independent) -> Swimmer:
     return Swimmer(
         name=name,
         title=title,
@@ -90,7 +90,6 @@ def _swimmer(name, title, gait, speed, independent, role) -> Swimmer:
         independent=independent,
         chosen="the shedding rule, the cross-flow drag 0.5 and laminar friction of a plate at its own Reynolds number; "
         "the wave by arc length; that the public curvature set is the fast motion",
-        role=role,
     )
 
 
@@ -100,7 +99,6 @@ REFERENCE = _swimmer(
     lambda: MidlineWave(jnp.asarray(4.0 / 33.0), jnp.asarray(0.03125)),
     0.40,
     {"tail": 0.306, "truncate": 0.412, "hold": 0.459},
-    "fixed",
 )
 FAST = _swimmer(
     "kern-fast",
@@ -108,5 +106,4 @@ FAST = _swimmer(
     lambda: CurvatureWave(jnp.asarray([1.29, -22.57, 78.39, -52.83]), jnp.asarray(1.52)),
     0.47,
     {"tail": 0.304, "truncate": 0.418, "hold": 0.468},
-    "judged",
 )

@@ -24,7 +24,6 @@ EEL = Swimmer(
     speed=None,
     independent={},
     chosen="the shedding edge at the tail's cap; the paper has no wake and quotes no speed for one",
-    role="judged",
 )
 
 
@@ -64,7 +63,6 @@ LAMPREY = Swimmer(
     independent={},
     chosen="the body of Kern and Koumoutsakos stands for the lamprey's; published as a trend: over Re = 300, 4000 "
     "and infinity the Strouhal number of free swimming falls, and nears 0.45 only as the Reynolds number rises",
-    role="judged",
 )
 TYTELL = Swimmer(
     name="tytell-eel",
@@ -79,8 +77,7 @@ TYTELL = Swimmer(
     edge=0.95,
     speed=Figure(0.45, "lengths per period", "1.4 lengths a second at 3.11 Hz", from_memory=True),
     independent={},
-    chosen="the body of Kern and Koumoutsakos stands for the eel's, whose fin is as deep as the body up to the tail: "
-    "this may be why the model swims slower",
-    role="judged",
+    chosen="the body of Kern and Koumoutsakos stands for the eel's",
+    misfit="the eel's fin is as deep as its body up to the tail, the body that stands for it is not",
 )
 LAMPREY_VISCOSITIES = (1.0e-3, 1.0e-4, 1.0e-6)  # [m²/s], for a length and a period of one

@@ -8,14 +8,10 @@ import jax.numpy as jnp
 
 import cosserat
 import gaits
-import hydro
 from spatial import one_of
 
-from .swimmer import WITHIN, Swimmer
-
-CROSS_FLOW = 0.5  # drag across the body, for every swimmer
-RULES = ("tail", "truncate", "hold")  # of shedding, for every swimmer
-OWN_REYNOLDS = 4  # swims until the friction is that of the swimmer's own speed: each leaves a fifth of the error
+from .swimmer import Swimmer, judgement
+from .water import CROSS_FLOW, OWN_REYNOLDS, RULES, water
 
 
 @dataclass(frozen=True)
@@ -29,6 +25,7 @@ class Swum:
         reynolds: of length and speed.
         strouhal: frequency times the tail's stroke from side to side over the speed.
         efficiency: Froude's, the share of power that does not go into the wake.
+        wake_power: mean power that goes into the wake [ρ L⁵/T³].
         converged: whether a steady swim was found.
     """
 
@@ -38,6 +35,7 @@ class Swum:
     reynolds: float
     strouhal: float
     efficiency: float
+    wake_power: float
     converged: bool
 
     @property
@@ -57,27 +55,19 @@ class Swum:
         if not self.converged:
             return "no steady swim found"
         away = self.against_published
-        if away is None:
-            return "no published speed"
-        return f"within {WITHIN:.0%}" if abs(away) <= WITHIN else "misfit"
+        return "no published speed" if away is None else judgement(away)
 
 
-def water(swimmer: Swimmer, rule: str, speed: float, viscosity: float) -> hydro.Lighthill:
-    """The water of the atlas: laminar friction of a plate at a speed [m/s], and the same cross-flow drag for all."""
-    friction = hydro.SkinFriction("laminar", swimmer.body().length, viscosity, speed)
-    edge = {"edge": "tail"} if rule == "tail" else {"edge": swimmer.edge, "aft": rule}
-    return hydro.Lighthill(
-        swimmer.density, friction=friction, drag_lateral=CROSS_FLOW, drag_dorsal=CROSS_FLOW, drag_roll=0.0, **edge
-    )
-
-
-def swim(swimmer: Swimmer, rule: str, viscosity: float | None = None, steps: int = 48) -> Swum:
+def swim(
+    swimmer: Swimmer, rule: str, viscosity: float | None = None, cross_flow: float = CROSS_FLOW, steps: int = 48
+) -> Swum:
     """Finds the steady swim of one swimmer under one rule, with the friction of its own Reynolds number.
 
     Args:
         swimmer: who.
         rule: "tail", "truncate" or "hold".
         viscosity: of the water instead of the swimmer's [m²/s].
+        cross_flow: drag coefficient across the body [-].
         steps: time steps in a period.
     """
     one_of("rule", rule, RULES)
@@ -87,7 +77,8 @@ def swim(swimmer: Swimmer, rule: str, viscosity: float | None = None, steps: int
     speed = 0.4 * length / swimmer.period
     for _ in range(OWN_REYNOLDS):
         guess = jnp.asarray([-speed, 0.0, 0.0, 0.0, 0.0, 0.0])
-        cycle = _steady(beam, gait, water(swimmer, rule, speed, nu), period, guess, steps)
+        medium = water(length, swimmer.density, nu, speed, swimmer.edge, rule, cross_flow)
+        cycle = _steady(beam, gait, medium, period, guess, steps)
         if not bool(cycle.converged):
             break
         speed = float(gaits.steady_speed(cycle))
@@ -99,6 +90,7 @@ def swim(swimmer: Swimmer, rule: str, viscosity: float | None = None, steps: int
         reynolds=speed * length / nu,
         strouhal=stroke / (speed * swimmer.period),
         efficiency=float(gaits.froude_efficiency(cycle)),
+        wake_power=float(jnp.mean(cycle.wake_power)) * swimmer.period**3 / (swimmer.density * length**5),
         converged=bool(cycle.converged),
     )
 

@@ -6,7 +6,14 @@ from typing import Any
 
 import cosserat
 
+from .halves import role
+
 WITHIN = 0.15  # of a published figure: the verdict "within 15 %"
+
+
+def judgement(away: float) -> str:
+    """Verdict on a relative difference from a published figure."""
+    return f"within {WITHIN:.0%}" if abs(away) <= WITHIN else "misfit"
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Swimmer:
         speed: published speed, in lengths per period; None where none is known.
         independent: speeds of an independent program with the same theory, by rule, in lengths per period.
         chosen: what the source does not say and was chosen here.
-        role: "fixed" when the common coefficients were fixed with it in view, "judged" when it judges them.
+        misfit: why the model differs from the source, where it does.
     """
 
     name: str
@@ -58,4 +65,9 @@ class Swimmer:
     speed: Figure | None
     independent: dict[str, float]
     chosen: str
-    role: str
+    misfit: str = ""
+
+    @property
+    def role(self) -> str:
+        """Half of the atlas it belongs to, see `halves`."""
+        return role(self.name)

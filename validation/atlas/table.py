@@ -1,10 +1,14 @@
-"""The atlas as a table: every swimmer under every rule of shedding, with its verdict; and what is missing."""
+"""The atlas as a table: every swimmer with its verdict, and what to keep in mind."""
 
 from collections.abc import Sequence
 
-from . import kern_koumoutsakos, others, two_dimensional
-from .swim import RULES, Swum, swim
-from .swimmer import Swimmer
+from . import animals_over_speed, chains, filament, kern_koumoutsakos, others, two_dimensional
+from .curve import Curves, CurveSwimmer, words_of
+from .fixing import Candidate, candidates
+from .halves import FIXED, JUDGED
+from .swim import Swum, swim
+from .swimmer import WITHIN, Swimmer
+from .water import CHOSEN_RULE, CROSS_FLOW, RULES
 
 SWIMMERS: tuple[Swimmer, ...] = (
     kern_koumoutsakos.REFERENCE,
@@ -14,39 +18,52 @@ SWIMMERS: tuple[Swimmer, ...] = (
     two_dimensional.CARLING,
     two_dimensional.IBAMR,
 )
-CHOSEN_RULE = "truncate"  # nearest to the published speed of the swimmers with the role "fixed", before the others swam
-
-CAUTION = """\
-The rule of shedding and the cross-flow drag were looked for with the published speeds of the computed eel in view, and
-the reading of its skin friction (own Reynolds number, exact perimeter) with the independent figures in view. The role
-of each swimmer, "fixed" or "judged", stands in the data and was named before the others swam: the reference motion
-fixed the rule; the fast motion (whose speed was in view as well), Tytell and Lauder's eels, Carling's eel and the
-lamprey's trend judge it. Only four swimmers have a published speed, so these are not two halves of a large sample."""
+CURVES: tuple[CurveSwimmer, ...] = (
+    animals_over_speed.TYTELL_SPEEDS,
+    animals_over_speed.LAMPREY_TREND,
+    chains.AMPHIBOT,
+    chains.SALAMANDRA,
+    filament.RAMANANARIVO,
+)
+CAUTION = f"""\
+One set of coefficients: rule of shedding "{CHOSEN_RULE}", cross-flow drag {CROSS_FLOW:g}, laminar friction of a plate at
+the swimmer's own Reynolds number on the exact perimeter. Rule and drag are the best of a small grid on the first half
+({", ".join(FIXED)}), named before the second half
+({", ".join(JUDGED)}) swam with them;
+`anguilla atlas --fix` repeats the search. The reading of the friction was chosen with the independent figures in view.
+Speeds under the other rules are shown for comparison."""
 MISSING = """\
-Not in the atlas, since their numbers could not be had or the model does not reach them: the efficient motion of Kern
-and Koumoutsakos (its abstract gives only the ratio 1.42 of burst to efficient speed), Tytell's eels at other speeds
-(the abstract of 2004 says that elongated-body theory predicts their wake power and that the cost of the wake grows with
-speed to the power 1.48; bodies and amplitudes at each speed are not at hand), AmphiBot and Salamandra (their gaits'
-numbers), the passive swimmers of Ramananarivo."""
+Not in the atlas: the efficient motion of Kern and Koumoutsakos (its abstract gives only the ratio 1.42 of burst to
+efficient speed)."""
 
 
-def swum(names: Sequence[str] = (), rules: Sequence[str] = RULES) -> list[Swum]:
-    """Swims swimmers, all when no name is given, under rules of shedding.
+def names() -> tuple[str, ...]:
+    """All swimmers."""
+    return (*(swimmer.name for swimmer in SWIMMERS), *(swimmer.name for swimmer in CURVES))
+
+
+def chosen(wanted: Sequence[str] = ()) -> tuple[list[Swimmer], list[CurveSwimmer]]:
+    """The swimmers compared by their speed and those compared by curves, of the names given; all for none.
 
     Raises:
         ValueError: for a name that is not in the atlas.
     """
+    for name in wanted:
+        if name not in names():
+            raise ValueError(f"swimmer {name!r}: must be one of {', '.join(names())}")
+    asked = lambda swimmer: not wanted or swimmer.name in wanted  # noqa: E731
+    return list(filter(asked, SWIMMERS)), list(filter(asked, CURVES))
+
+
+def swum(swimmers: Sequence[str] = (), rules: Sequence[str] = RULES) -> list[Swum]:
+    """Swims the swimmers compared by their speed, all when no name is given, under rules of shedding."""
+    return [swim(swimmer, rule) for rule in rules for swimmer in chosen(swimmers)[0]]
+
+
+def first_half() -> list[Candidate]:
+    """The search that fixed rule and cross-flow drag, the best choice first."""
     known = {swimmer.name: swimmer for swimmer in SWIMMERS}
-    for name in names:
-        if name not in known:
-            raise ValueError(f"swimmer {name!r}: must be one of {', '.join(known)}")
-    chosen = [known[name] for name in names] or list(SWIMMERS)
-    return [swim(swimmer, rule) for rule in rules for swimmer in chosen]
-
-
-def lamprey_trend() -> list[Swum]:
-    """The lamprey at falling viscosities, under the atlas's rule."""
-    return [swim(others.LAMPREY, CHOSEN_RULE, viscosity) for viscosity in others.LAMPREY_VISCOSITIES]
+    return candidates([known[name] for name in FIXED])
 
 
 def table(rows: Sequence[Swum]) -> str:
@@ -59,18 +76,47 @@ def table(rows: Sequence[Swum]) -> str:
         independent = "-" if known is None else f"{known:.3f}"
         figure = row.swimmer.speed
         published = "-" if figure is None else f"{figure.value:.2f}" + ("*" if figure.from_memory else "")
+        why = f": {row.swimmer.misfit}" if row.verdict == "misfit" and row.swimmer.misfit else ""
         lines.append(
             f"{row.swimmer.name:16}{row.swimmer.role:8}{row.water:10}{row.speed:8.3f}{independent:>8}{published:>8}"
-            f"{row.reynolds:10.0f}{row.strouhal:7.2f}{row.efficiency:7.2f}  {row.verdict}"
+            f"{row.reynolds:10.0f}{row.strouhal:7.2f}{row.efficiency:7.2f}  {row.verdict}{why}"
         )
-    lines.append("* quoted from memory. indep.: another program, same theory. eff.: share of power not in the wake.")
+    lines.append(
+        "* quoted from memory. indep.: another program, same theory, cross-flow drag 0.5. eff.: share of power"
+    )
+    lines.append("not in the wake.")
     return "\n".join(lines)
 
 
-def notes(rows: Sequence[Swum]) -> str:
+def curve_table(found: Sequence[Curves]) -> str:
+    """The claims on the swimmers compared by curves, with verdicts."""
+    known = {swimmer.name: swimmer for swimmer in CURVES}
+    return "\n".join(
+        f"{curves.name} ({known[curves.name].role}): {known[curves.name].title}\n{words_of(curves)}" for curves in found
+    )
+
+
+def tally(rows: Sequence[Swum], found: Sequence[Curves]) -> str:
+    """How many figures of each half are within 15 %, and how many trends are as published."""
+    lines = []
+    for half, members in (("first", FIXED), ("second", JUDGED)):
+        speeds = [row.verdict for row in rows if row.swimmer.name in members and row.water == CHOSEN_RULE]
+        claims = [claim for curves in found if curves.name in members for claim in curves.claims]
+        numbers = speeds + [claim.verdict for claim in claims if "published" not in claim.verdict]
+        trends = [claim.verdict for claim in claims if "published" in claim.verdict]
+        good = sum(verdict.startswith("within") for verdict in numbers)
+        line = f"{half} half: {good} of {len(numbers)} figures within {WITHIN:.0%}"
+        if trends:
+            line += f", {sum(verdict == 'as published' for verdict in trends)} of {len(trends)} trends as published"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def notes(rows: Sequence[Swum], found: Sequence[Curves] = ()) -> str:
     """What was chosen for each swimmer, the ratio of speeds that no rule reproduces, and what to keep in mind."""
-    swimmers = {row.swimmer.name: row.swimmer for row in rows}.values()
-    lines = [f"{s.name}: {s.source}. Chosen: {s.chosen}." for s in swimmers]
+    known: dict[str, Swimmer | CurveSwimmer] = {row.swimmer.name: row.swimmer for row in rows}
+    known |= {swimmer.name: swimmer for swimmer in CURVES if swimmer.name in {curves.name for curves in found}}
+    lines = [f"{s.name}: {s.source}. Chosen: {s.chosen}." for s in known.values()]
     by = {(row.swimmer.name, row.water): row.speed for row in rows}
     for rule in RULES:
         fast, reference = by.get(("kern-fast", rule)), by.get(("kern-reference", rule))

@@ -43,9 +43,8 @@ CARLING = Swimmer(
     speed=Figure(0.77, "L/T", _CARLING),
     independent={},
     chosen="that the motion is that of Kern and Koumoutsakos's reference swimmer, from memory, with one wave on the "
-    "body and so a wave speed of one; their body and viscosity stand for its own: the source is two-dimensional, which "
-    "elongated-body theory does not reach",
-    role="judged",
+    "body and so a wave speed of one; their body and viscosity stand for its own",
+    misfit="the source is two-dimensional, which elongated-body theory does not reach",
 )
 IBAMR = Swimmer(
     name="ibamr-eel",
@@ -60,5 +59,4 @@ IBAMR = Swimmer(
     speed=None,
     independent={},
     chosen="the half heights of Kern and Koumoutsakos, since the source is two-dimensional; it quotes no speed",
-    role="judged",
 )

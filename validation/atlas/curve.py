@@ -1,0 +1,126 @@
+"""A published swimmer whose figure is a curve: what was computed, what the source says of it, and the verdict."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .halves import role
+from .swimmer import Figure, judgement
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a source on its swimmer.
+
+    Attributes:
+        words: what the source says.
+        found: what was computed, in words.
+        verdict: "as published", "not as published", "within 15%" or "misfit".
+        from_memory: whether the statement is quoted from memory.
+    """
+
+    words: str
+    found: str
+    verdict: str
+    from_memory: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the model does what the source says."""
+        return self.verdict not in ("not as published", "misfit")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One curve: a quantity over a parameter.
+
+    Attributes:
+        parameter: name and unit.
+        quantity: name and unit.
+        x: values of the parameter.
+        y: values of the quantity.
+        marks: abscissae to mark, such as natural frequencies.
+        label: in the legend, for curves that share a panel.
+    """
+
+    parameter: str
+    quantity: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    marks: tuple[float, ...] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What was computed for one swimmer.
+
+    Attributes:
+        name: of the swimmer.
+        panels: the curves.
+        claims: the source's statements with verdicts.
+    """
+
+    name: str
+    panels: tuple[Panel, ...]
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class CurveSwimmer:
+    """A published swimmer that is compared by curves.
+
+    Attributes:
+        name: short, unique.
+        title: what swims.
+        source: paper.
+        chosen: what the source does not say, or was not at hand, and was chosen here.
+        compute: swims it.
+    """
+
+    name: str
+    title: str
+    source: str
+    chosen: str
+    compute: Callable[[], Curves]
+
+    @property
+    def role(self) -> str:
+        """Half of the atlas it belongs to, see `halves`."""
+        return role(self.name)
+
+
+def trend(words: str, found: str, holds: bool, from_memory: bool = True) -> Claim:
+    """A statement that holds or does not."""
+    return Claim(words, found, "as published" if holds else "not as published", from_memory)
+
+
+def value(words: str, computed: float, figure: Figure) -> Claim:
+    """A number, judged by the 15 % of the atlas."""
+    found = f"{computed:.3g} against {figure.value:g} {figure.unit}".rstrip()
+    return Claim(words, found, judgement(computed / figure.value - 1.0), figure.from_memory)
+
+
+def rises(values: Sequence[float]) -> bool:
+    """Whether each value is above the one before."""
+    return bool(np.all(np.diff(values) > 0))
+
+
+def peaks(x: Sequence[float], y: Sequence[float]) -> list[float]:
+    """Abscissae of the inner maxima, each by the parabola through three points."""
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    found = []
+    for k in range(1, len(x) - 1):
+        if y[k] > y[k - 1] and y[k] > y[k + 1]:
+            a, b, _ = np.polyfit(x[k - 1 : k + 2] - x[k], y[k - 1 : k + 2], 2)
+            found.append(float(x[k] - 0.5 * b / a))
+    return found
+
+
+def words_of(curves: Curves) -> str:
+    """The claims of one swimmer, a line each."""
+    return "\n".join(
+        f"  {claim.verdict:17}{claim.words}{' *' if claim.from_memory else ''}: {claim.found}"
+        for claim in curves.claims
+    )

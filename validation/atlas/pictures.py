@@ -1,0 +1,52 @@
+"""Figures of the atlas: speeds of all swimmers, and the curves of one."""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure as Picture
+
+from .curve import Curves, CurveSwimmer
+from .swim import Swum
+
+
+def speeds_figure(rows: Sequence[Swum]) -> Picture:
+    """Speeds of all swimmers under all rules, beside the independent and the published ones."""
+    figure, axes = plt.subplots(figsize=(7.0, 0.35 * len(rows) + 1.4), layout="constrained")
+    seen = set()
+
+    def mark(x, k, style, label, **options):
+        axes.plot(x, k, style, label=None if label in seen else label, **options)
+        seen.add(label)
+
+    for k, row in enumerate(rows):
+        mark(row.speed, k, "o", "this code", color="C0")
+        known = row.swimmer.independent.get(row.water)
+        if known is not None:
+            mark(known, k, "|", "independent program, same theory", color="k", ms=14)
+        if row.swimmer.speed is not None:
+            mark(row.swimmer.speed.value, k, "x", "published", color="C3")
+    axes.set_yticks(range(len(rows)), [f"{row.swimmer.name}, {row.water}" for row in rows])
+    axes.invert_yaxis()
+    axes.set_xlabel("speed [lengths per period]")
+    axes.set_xlim(left=0.0)
+    figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=8)
+    return figure
+
+
+def curves_figure(swimmer: CurveSwimmer, curves: Curves) -> Picture:
+    """The curves of one swimmer side by side."""
+    count = len(curves.panels)
+    figure, all_axes = plt.subplots(1, count, figsize=(3.6 * count, 3.0), layout="constrained", squeeze=False)
+    for axes, panel in zip(all_axes[0], curves.panels, strict=True):
+        axes.plot(panel.x, panel.y, "o-", ms=4)
+        for k, mark in enumerate(panel.marks):
+            axes.axvline(mark, color="0.6", ls="--", lw=1.0, label="natural frequencies" if k == 0 else None)
+        if panel.marks:
+            axes.legend(frameon=False, fontsize=8)
+        if min(panel.x) > 0 and max(panel.x) > 10.0 * min(panel.x):
+            axes.set_xscale("log")
+        axes.set_xlabel(panel.parameter)
+        axes.set_ylabel(panel.quantity)
+        axes.set_ylim(bottom=0.0)
+    figure.suptitle(swimmer.title, fontsize=10)
+    return figure
