@@ -26,8 +26,8 @@ CURVES: tuple[CurveSwimmer, ...] = (
     filament.RAMANANARIVO,
 )
 CAUTION = f"""\
-One set of coefficients: rule of shedding "{CHOSEN_RULE}", cross-flow drag {CROSS_FLOW:g}, laminar friction of a plate at
-the swimmer's own Reynolds number on the exact perimeter. Rule and drag are the best of a small grid on the first half
+One set of coefficients: rule of shedding "{CHOSEN_RULE}", cross-flow drag {CROSS_FLOW:g}, laminar friction of a plate
+at the swimmer's own Reynolds number on the exact perimeter. Rule and drag are the best of a small grid on the first half
 ({", ".join(FIXED)}), named before the second half
 ({", ".join(JUDGED)}) swam with them;
 `anguilla atlas --fix` repeats the search. The reading of the friction was chosen with the independent figures in view.
