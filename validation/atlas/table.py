@@ -27,8 +27,8 @@ CURVES: tuple[CurveSwimmer, ...] = (
 )
 CAUTION = f"""\
 One set of coefficients: rule of shedding "{CHOSEN_RULE}", cross-flow drag {CROSS_FLOW:g}, laminar friction of a plate
-at the swimmer's own Reynolds number on the exact perimeter. Rule and drag are the best of a small grid on the first half
-({", ".join(FIXED)}), named before the second half
+at the swimmer's own Reynolds number on the exact perimeter. Rule and drag are the best of a small grid on the first
+half ({", ".join(FIXED)}), named before the second half
 ({", ".join(JUDGED)}) swam with them;
 `anguilla atlas --fix` repeats the search. The reading of the friction was chosen with the independent figures in view.
 Speeds under the other rules are shown for comparison."""
