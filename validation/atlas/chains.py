@@ -101,19 +101,33 @@ def _steady_speeds(tree, length, tried, speeds):
         (frequency, degrees, waves), speed = gait
         law = PhaseLag(jnp.deg2rad(degrees), 1.0 / frequency, waves, tree.layout.bodies - 1)
         medium = multibody.immerse(tree, water(length, 1000.0, 1.0e-6, jnp.maximum(speed, 1e-3), None))
-        return steady_chain_speed(tree, law, medium, law.period, speed)
+        return steady_chain(tree, law, medium, law.period, speed).speed
 
     return jax.lax.map(one, (tried, speeds))
 
 
-def steady_chain_speed(
+class SteadyChain(eqx.Module):
+    """A periodic swim in the plane.
+
+    Attributes:
+        speed: forward, NaN where no swim was found [m/s].
+        twist: of the base at the start of the period, in its frame [m/s, rad/s].
+        multiplier: greatest modulus of the Floquet multipliers: below 1 the chain settles into this swim.
+    """
+
+    speed: Float[Array, ""]
+    twist: Float[Array, "6"]
+    multiplier: Float[Array, ""]
+
+
+def steady_chain(
     tree: multibody.Tree,
     law: PhaseLag,
     medium: Immersion,
     period: Float[Array, ""],
     guess: Float[Array, ""],
-) -> Float[Array, ""]:
-    """Speed of the periodic motion in the plane, NaN where none was found [m/s].
+) -> SteadyChain:
+    """Finds the periodic motion in the plane.
 
     Args:
         tree: the chain, its base the head.
@@ -130,8 +144,10 @@ def steady_chain_speed(
         rate = multibody.inverse_dynamics(tree, state, *joints, fluid=medium).base_acceleration
         return state.rotation @ twist[:3], quaternion_rate(quaternion, twist[3:]), rate
 
+    whole = lambda moving: jnp.zeros(6).at[PLANE].set(moving)  # noqa: E731
+
     def swim(moving):
-        start = (jnp.zeros(3), jnp.asarray([1.0, 0.0, 0.0, 0.0]), jnp.zeros(6).at[PLANE].set(moving))
+        start = (jnp.zeros(3), jnp.asarray([1.0, 0.0, 0.0, 0.0]), whole(moving))
         return explicit_steps(rates, start, Span.counted(0.0, period / STEPS, STEPS, 1), DOPRI5)
 
     first = jnp.asarray([-1.0, 0.0, 0.0]) * guess
@@ -141,7 +157,10 @@ def steady_chain_speed(
     position, quaternion, _ = swim(orbit.start)
     turn = unit_quaternions(quaternion)[-1]
     speed = gaits.steady_speed(displacement=position[-1], turn=turn, period=period)
-    return jnp.where(orbit.converged, jnp.abs(speed), jnp.nan)
+    forward = jnp.where(position[-1, 0] < 0, speed, -speed)  # the head looks along -x
+    return SteadyChain(
+        jnp.where(orbit.converged, forward, jnp.nan), whole(orbit.start), jnp.max(jnp.abs(orbit.multipliers))
+    )
 
 
 def chain_curves(robot: Robot) -> Curves:

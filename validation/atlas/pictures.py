@@ -20,12 +20,11 @@ def speeds_figure(rows: Sequence[Swum]) -> Picture:
 
     for k, row in enumerate(rows):
         mark(row.speed, k, "o", "this code", color="C0")
-        known = row.swimmer.independent.get(row.water)
-        if known is not None:
-            mark(known, k, "|", "independent program, same theory", color="k", ms=14)
+        if row.independent is not None:
+            mark(row.independent, k, "|", "independent program, same theory", color="k", ms=14)
         if row.swimmer.speed is not None:
             mark(row.swimmer.speed.value, k, "x", "published", color="C3")
-    axes.set_yticks(range(len(rows)), [f"{row.swimmer.name}, {row.water}" for row in rows])
+    axes.set_yticks(range(len(rows)), [f"{row.swimmer.name}, {row.water}, Cd {row.cross_flow:g}" for row in rows])
     axes.invert_yaxis()
     axes.set_xlabel("speed [lengths per period]")
     axes.set_xlim(left=0.0)

@@ -11,7 +11,7 @@ import gaits
 from spatial import one_of
 
 from .swimmer import Swimmer, judgement
-from .water import CROSS_FLOW, OWN_REYNOLDS, RULES, water
+from .water import CROSS_FLOW, INDEPENDENT_CROSS_FLOW, OWN_REYNOLDS, RULES, water
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Swum:
     Attributes:
         swimmer: who.
         water: rule of shedding.
+        cross_flow: drag coefficient across the body [-].
         speed: mean speed [lengths per period].
         reynolds: of length and speed.
         strouhal: frequency times the tail's stroke from side to side over the speed.
@@ -31,6 +32,7 @@ class Swum:
 
     swimmer: Swimmer
     water: str
+    cross_flow: float
     speed: float
     reynolds: float
     strouhal: float
@@ -46,8 +48,13 @@ class Swum:
     @property
     def against_independent(self) -> float | None:
         """Relative difference from the independent program's speed; None where there is none."""
-        known = self.swimmer.independent.get(self.water)
-        return None if known is None else self.speed / known - 1.0
+        return None if self.independent is None else self.speed / self.independent - 1.0
+
+    @property
+    def independent(self) -> float | None:
+        """The independent program's speed in this water [lengths per period]; None where there is none."""
+        same = self.cross_flow == INDEPENDENT_CROSS_FLOW
+        return self.swimmer.independent.get(self.water) if same else None
 
     @property
     def verdict(self) -> str:
@@ -86,6 +93,7 @@ def swim(
     return Swum(
         swimmer=swimmer,
         water=rule,
+        cross_flow=cross_flow,
         speed=speed * swimmer.period / length,
         reynolds=speed * length / nu,
         strouhal=stroke / (speed * swimmer.period),

@@ -8,7 +8,7 @@ from .fixing import Candidate, candidates
 from .halves import FIXED, JUDGED
 from .swim import Swum, swim
 from .swimmer import WITHIN, Swimmer
-from .water import CHOSEN_RULE, CROSS_FLOW, RULES
+from .water import CHOSEN_RULE, CROSS_FLOW, INDEPENDENT_CROSS_FLOW, RULES
 
 SWIMMERS: tuple[Swimmer, ...] = (
     kern_koumoutsakos.REFERENCE,
@@ -56,8 +56,14 @@ def chosen(wanted: Sequence[str] = ()) -> tuple[list[Swimmer], list[CurveSwimmer
 
 
 def swum(swimmers: Sequence[str] = (), rules: Sequence[str] = RULES) -> list[Swum]:
-    """Swims the swimmers compared by their speed, all when no name is given, under rules of shedding."""
-    return [swim(swimmer, rule) for rule in rules for swimmer in chosen(swimmers)[0]]
+    """Swims the swimmers compared by their speed, all when no name is given, under rules of shedding.
+
+    Those of an independent program's figures swim once more with the cross-flow drag of that program.
+    """
+    wanted = chosen(swimmers)[0]
+    rows = [swim(swimmer, rule) for rule in rules for swimmer in wanted]
+    known = [swimmer for swimmer in wanted if swimmer.independent]
+    return rows + [swim(one, rule, cross_flow=INDEPENDENT_CROSS_FLOW) for rule in rules for one in known]
 
 
 def first_half() -> list[Candidate]:
@@ -68,18 +74,17 @@ def first_half() -> list[Candidate]:
 
 def table(rows: Sequence[Swum]) -> str:
     """Rows of text: speed, its reference figures, Strouhal number, efficiency and verdict."""
-    head = f"{'swimmer':16}{'role':8}{'rule':10}{'U T/L':>8}{'indep.':>8}{'publ.':>8}{'Re':>10}{'St':>7}{'eff.':>7}"
+    head = f"{'swimmer':16}{'role':8}{'rule':10}{'Cd':>4}{'U T/L':>8}{'indep.':>8}{'publ.':>8}{'Re':>10}{'St':>7}{'eff.':>7}"
     head = f"{head}  verdict"
     lines = [head, "-" * len(head)]
     for row in rows:
-        known = row.swimmer.independent.get(row.water)
-        independent = "-" if known is None else f"{known:.3f}"
+        independent = "-" if row.independent is None else f"{row.independent:.3f}"
         figure = row.swimmer.speed
         published = "-" if figure is None else f"{figure.value:.2f}" + ("*" if figure.from_memory else "")
         why = f": {row.swimmer.misfit}" if row.verdict == "misfit" and row.swimmer.misfit else ""
         lines.append(
-            f"{row.swimmer.name:16}{row.swimmer.role:8}{row.water:10}{row.speed:8.3f}{independent:>8}{published:>8}"
-            f"{row.reynolds:10.0f}{row.strouhal:7.2f}{row.efficiency:7.2f}  {row.verdict}{why}"
+            f"{row.swimmer.name:16}{row.swimmer.role:8}{row.water:10}{row.cross_flow:4.1f}{row.speed:8.3f}"
+            f"{independent:>8}{published:>8}{row.reynolds:10.0f}{row.strouhal:7.2f}{row.efficiency:7.2f}  {row.verdict}{why}"
         )
     lines.append(
         "* quoted from memory. indep.: another program, same theory, cross-flow drag 0.5. eff.: share of power"
@@ -100,7 +105,7 @@ def tally(rows: Sequence[Swum], found: Sequence[Curves]) -> str:
     """How many figures of each half are within 15 %, and how many trends are as published."""
     lines = []
     for half, members in (("first", FIXED), ("second", JUDGED)):
-        speeds = [row.verdict for row in rows if row.swimmer.name in members and row.water == CHOSEN_RULE]
+        speeds = [row.verdict for row in rows if row.swimmer.name in members and _common(row)]
         claims = [claim for curves in found if curves.name in members for claim in curves.claims]
         numbers = speeds + [claim.verdict for claim in claims if "published" not in claim.verdict]
         trends = [claim.verdict for claim in claims if "published" in claim.verdict]
@@ -112,12 +117,17 @@ def tally(rows: Sequence[Swum], found: Sequence[Curves]) -> str:
     return "\n".join(lines)
 
 
+def _common(row: Swum) -> bool:
+    """Whether it swam with the coefficients of the atlas."""
+    return (row.water, row.cross_flow) == (CHOSEN_RULE, CROSS_FLOW)
+
+
 def notes(rows: Sequence[Swum], found: Sequence[Curves] = ()) -> str:
     """What was chosen for each swimmer, the ratio of speeds that no rule reproduces, and what to keep in mind."""
     known: dict[str, Swimmer | CurveSwimmer] = {row.swimmer.name: row.swimmer for row in rows}
     known |= {swimmer.name: swimmer for swimmer in CURVES if swimmer.name in {curves.name for curves in found}}
     lines = [f"{s.name}: {s.source}. Chosen: {s.chosen}." for s in known.values()]
-    by = {(row.swimmer.name, row.water): row.speed for row in rows}
+    by = {(row.swimmer.name, row.water): row.speed for row in rows if row.cross_flow == CROSS_FLOW}
     for rule in RULES:
         fast, reference = by.get(("kern-fast", rule)), by.get(("kern-reference", rule))
         if fast and reference:

@@ -4,8 +4,9 @@ import hydro
 from spatial import Numbers, one_of
 
 RULES = ("tail", "truncate", "hold")  # of shedding
-CHOSEN_RULE = "truncate"  # by `fixing`, on the first half
-CROSS_FLOW = 0.5  # drag across the body, by `fixing`
+CHOSEN_RULE = "truncate"  # best of `fixing`, on the first half
+CROSS_FLOW = 1.0  # drag across the body, best of `fixing`, at the edge of its candidates
+INDEPENDENT_CROSS_FLOW = 0.5  # of the independent program's figures
 OWN_REYNOLDS = 4  # swims until the friction is that of the swimmer's own speed: each leaves a fifth of the error
 
 
