@@ -74,8 +74,8 @@ def first_half() -> list[Candidate]:
 
 def table(rows: Sequence[Swum]) -> str:
     """Rows of text: speed, its reference figures, Strouhal number, efficiency and verdict."""
-    head = f"{'swimmer':16}{'role':8}{'rule':10}{'Cd':>4}{'U T/L':>8}{'indep.':>8}{'publ.':>8}{'Re':>10}{'St':>7}{'eff.':>7}"
-    head = f"{head}  verdict"
+    head = f"{'swimmer':16}{'role':8}{'rule':10}{'Cd':>4}{'U T/L':>8}{'indep.':>8}{'publ.':>8}"
+    head = f"{head}{'Re':>10}{'St':>7}{'eff.':>7}  verdict"
     lines = [head, "-" * len(head)]
     for row in rows:
         independent = "-" if row.independent is None else f"{row.independent:.3f}"
@@ -84,7 +84,8 @@ def table(rows: Sequence[Swum]) -> str:
         why = f": {row.swimmer.misfit}" if row.verdict == "misfit" and row.swimmer.misfit else ""
         lines.append(
             f"{row.swimmer.name:16}{row.swimmer.role:8}{row.water:10}{row.cross_flow:4.1f}{row.speed:8.3f}"
-            f"{independent:>8}{published:>8}{row.reynolds:10.0f}{row.strouhal:7.2f}{row.efficiency:7.2f}  {row.verdict}{why}"
+            f"{independent:>8}{published:>8}{row.reynolds:10.0f}{row.strouhal:7.2f}{row.efficiency:7.2f}"
+            f"  {row.verdict}{why}"
         )
     lines.append(
         "* quoted from memory. indep.: another program, same theory, cross-flow drag 0.5. eff.: share of power"
