@@ -13,8 +13,8 @@ power of the wake. Where the tail backs up (V1 > 0) it is negative: outside the 
 from typing import Any, ClassVar
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from spatial import Numbers, coadjoint, finite, join, linear, non_negative, signed_square
@@ -26,6 +26,8 @@ from .friction import SkinFriction
 from .sections import AbstractSection
 from .shedding import Shedding
 from .streams import checked_current, local_flow
+
+FIRST = np.eye(6)[0]  # e1
 
 
 class Lighthill(AbstractFluid):
@@ -133,7 +135,7 @@ class Lighthill(AbstractFluid):
             half_rho * self.drag_roll * section.roll_drag,
             relative,
         )
-        loads = {"skin_friction": jnp.zeros(6).at[0].set(along), "drag": across}
+        loads = {"skin_friction": along * FIRST, "drag": across}
         if flow is not None and flow.acceleration is not None:
             pressure = self.density * section.area * flow.acceleration
             loads["stream"] = join(pressure, jnp.zeros_like(pressure))
@@ -147,7 +149,7 @@ class Lighthill(AbstractFluid):
         """`nose_drag` in the head frame [N, N·m]."""
         _, relative = self._flow(place, twist)
         coefficient = 0.5 * self.density * self.nose_drag * jnp.pi * radius**2
-        return {"nose_drag": jnp.zeros(6).at[0].set(-coefficient * signed_square(linear(relative)[0]))}
+        return {"nose_drag": -coefficient * signed_square(linear(relative)[0]) * FIRST}
 
     def carried(
         self,
@@ -158,11 +160,11 @@ class Lighthill(AbstractFluid):
         strain_rate: Float[Array, "6"],
     ) -> Carried:
         """What the slices do at one section; see the contract of `AbstractFluid.carried`."""
-        mass = jnp.diagonal(added)
+        mass = jnp.stack([added[k, k] for k in range(6)])
         flow, relative = self._flow(place, twist)
         inertia = slice_inertia(mass, strain)
-        momentum, by_strain = jax.jvp(lambda xi: slice_momentum(mass, relative, xi), (strain,), (strain_rate,))
-        load = coadjoint(relative, momentum) - by_strain
+        momentum = slice_momentum(mass, relative, strain)
+        load = coadjoint(relative, momentum) - momentum_by_strain(mass, relative, strain, strain_rate)
         if flow is not None:
             load = load + inertia @ join(flow.rate, jnp.zeros(3))
             if flow.gradient is not None:
@@ -171,7 +173,7 @@ class Lighthill(AbstractFluid):
                 load = load + join(pull, jnp.zeros_like(pull))
         energy = 0.5 * momentum @ relative
         passing = relative[0] / strain[0]
-        wrench = passing * momentum - jnp.zeros(6).at[0].set(energy / strain[0])
+        wrench = passing * momentum - (energy / strain[0]) * FIRST
         return Carried(inertia, momentum, load, wrench, energy, -passing * energy)
 
     def _flow(self, place, twist):
@@ -190,13 +192,22 @@ def slice_twist(twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Ar
 def slice_momentum(mass: Float[Array, "6"], twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6"]:
     """Π = Γ1 M ζ - (ξ·Mζ) e1, of a diagonal added inertia M, in the section frame [kg/s, kg·m/s]."""
     seen = mass * slice_twist(twist, strain)
-    return strain[0] * seen - jnp.zeros(6).at[0].set(strain @ seen)
+    return strain[0] * seen - (strain @ seen) * FIRST
+
+
+def momentum_by_strain(
+    mass: Float[Array, "6"], twist: Float[Array, "6"], strain: Float[Array, "6"], strain_rate: Float[Array, "6"]
+) -> Float[Array, "6"]:
+    """(∂Π/∂ξ) dξ/dt: rate of the slices' momentum at a steady twist, in the section frame [kg/s², kg·m/s²]."""
+    passing, stretching = twist[0] / strain[0], strain_rate[0] / strain[0]
+    seen = mass * slice_twist(twist, strain)
+    seen_rate = mass * passing * (stretching * strain - strain_rate)  # M dζ/dt
+    return strain_rate[0] * seen + strain[0] * seen_rate - (strain_rate @ seen + strain @ seen_rate) * FIRST
 
 
 def slice_inertia(mass: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6 6"]:
     """∂Π/∂η = Γ1 Pᵀ M P with ζ = P η: the added inertia at a strain [kg/m, kg, kg·m]."""
     pulled = mass * strain
-    first = jnp.zeros(6).at[0].set(1.0)
-    coupling = pulled[:, None] * first[None, :]
-    along = (strain @ pulled / strain[0]) * first[:, None] * first[None, :]
-    return strain[0] * jnp.diag(mass) - coupling - coupling.T + along
+    coupling = pulled[:, None] * FIRST[None, :]
+    along = (strain @ pulled / strain[0]) * FIRST[:, None] * FIRST[None, :]
+    return strain[0] * mass[:, None] * np.eye(6) - coupling - coupling.T + along
