@@ -41,7 +41,7 @@ class Panel:
         x: values of the parameter.
         y: values of the quantity.
         marks: abscissae to mark, such as natural frequencies.
-        label: in the legend, for curves that share a panel.
+        published: value of the quantity to mark; None for none.
     """
 
     parameter: str
@@ -49,7 +49,7 @@ class Panel:
     x: tuple[float, ...]
     y: tuple[float, ...]
     marks: tuple[float, ...] = ()
-    label: str = ""
+    published: float | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class CurveSwimmer:
         source: paper.
         chosen: what the source does not say, or was not at hand, and was chosen here.
         compute: swims it.
+        misfit: why the model differs from the source, where it does.
     """
 
     name: str
@@ -84,6 +85,7 @@ class CurveSwimmer:
     source: str
     chosen: str
     compute: Callable[[], Curves]
+    misfit: str = ""
 
     @property
     def role(self) -> str:
@@ -118,9 +120,12 @@ def peaks(x: Sequence[float], y: Sequence[float]) -> list[float]:
     return found
 
 
-def words_of(curves: Curves) -> str:
-    """The claims of one swimmer, a line each."""
-    return "\n".join(
-        f"  {claim.verdict:17}{claim.words}{' *' if claim.from_memory else ''}: {claim.found}"
-        for claim in curves.claims
-    )
+def words_of(swimmer: CurveSwimmer, curves: Curves) -> str:
+    """The claims of one swimmer, a line each, and why it differs where it does."""
+    lines = [f"{swimmer.name} ({swimmer.role}): {swimmer.title}"]
+    for claim in curves.claims:
+        memory = " *" if claim.from_memory else ""
+        lines.append(f"  {claim.verdict:17}{claim.words}{memory}: {claim.found}")
+    if swimmer.misfit and not all(claim.holds for claim in curves.claims):
+        lines.append(f"  why: {swimmer.misfit}")
+    return "\n".join(lines)

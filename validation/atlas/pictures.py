@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure as Picture
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from .curve import Curves, CurveSwimmer
 from .swim import Swum
@@ -40,12 +41,21 @@ def curves_figure(swimmer: CurveSwimmer, curves: Curves) -> Picture:
         axes.plot(panel.x, panel.y, "o-", ms=4)
         for k, mark in enumerate(panel.marks):
             axes.axvline(mark, color="0.6", ls="--", lw=1.0, label="natural frequencies" if k == 0 else None)
-        if panel.marks:
+        if panel.published is not None:
+            axes.axhline(panel.published, color="C3", ls=":", lw=1.2, label="published")
+        if panel.marks or panel.published is not None:
             axes.legend(frameon=False, fontsize=8)
         if min(panel.x) > 0 and max(panel.x) > 10.0 * min(panel.x):
             axes.set_xscale("log")
+            narrow = max(panel.x) < 100.0 * min(panel.x)
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,)))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel(panel.parameter)
         axes.set_ylabel(panel.quantity)
-        axes.set_ylim(bottom=0.0)
+        if min(panel.y) >= 0:
+            axes.set_ylim(bottom=0.0)
+        else:
+            axes.axhline(0.0, color="0.8", lw=0.8)
     figure.suptitle(swimmer.title, fontsize=10)
     return figure

@@ -97,9 +97,7 @@ def table(rows: Sequence[Swum]) -> str:
 def curve_table(found: Sequence[Curves]) -> str:
     """The claims on the swimmers compared by curves, with verdicts."""
     known = {swimmer.name: swimmer for swimmer in CURVES}
-    return "\n".join(
-        f"{curves.name} ({known[curves.name].role}): {known[curves.name].title}\n{words_of(curves)}" for curves in found
-    )
+    return "\n".join(words_of(known[curves.name], curves) for curves in found)
 
 
 def tally(rows: Sequence[Swum], found: Sequence[Curves]) -> str:
