@@ -73,7 +73,7 @@ def _slender():
     [
         (1.95, "truncate", "truncate", cosserat.eel),
         (1.95, "truncate", "truncate_no_drag", cosserat.eel),
-        ("tail", "truncate", "natural", _slender),
+        ("tail", "truncate", "natural", cosserat.eel),
         (1.95, "hold", "hold_without_rotary_inertia", _slender),
     ],
 )

@@ -10,7 +10,7 @@ from .water import CHOSEN_RULE
 
 LENGTH = 0.2  # of the eels [m]
 DENSITY, VISCOSITY = 1000.0, 1.0e-6  # of the water [kg/m³, m²/s]
-BEATS = (1.5, 2.5, 4.0, 6.0)  # of the tail [Hz]: about 0.5 to 2 lengths a second
+BEATS = (1.5, 2.5, 4.0, 6.0)  # of the tail [Hz]: from 0.5 to somewhat more than 2 lengths a second
 _TYTELL = "E. D. Tytell, The hydrodynamics of eel swimming II. Effect of swimming speed, J. Exp. Biol. 207, 2004"
 EXPONENT = Figure(1.48, "", _TYTELL + ", abstract")
 

@@ -1,9 +1,10 @@
 """A published swimmer whose figure is a curve: what was computed, what the source says of it, and the verdict."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .halves import role
 from .swimmer import Figure, judgement
@@ -104,14 +105,14 @@ def value(words: str, computed: float, figure: Figure) -> Claim:
     return Claim(words, found, judgement(computed / figure.value - 1.0), figure.from_memory)
 
 
-def rises(values: Sequence[float]) -> bool:
+def rises(values: ArrayLike) -> bool:
     """Whether each value is above the one before."""
-    return bool(np.all(np.diff(values) > 0))
+    return bool(np.all(np.diff(np.asarray(values, float)) > 0))
 
 
-def peaks(x: Sequence[float], y: Sequence[float]) -> list[float]:
+def peaks(at: ArrayLike, values: ArrayLike) -> list[float]:
     """Abscissae of the inner maxima, each by the parabola through three points."""
-    x, y = np.asarray(x, float), np.asarray(y, float)
+    x, y = np.asarray(at, float), np.asarray(values, float)
     found = []
     for k in range(1, len(x) - 1):
         if y[k] > y[k - 1] and y[k] > y[k + 1]:

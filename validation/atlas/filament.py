@@ -68,6 +68,7 @@ def shaken(
         path = cosserat.rollout(
             soft, None, medium, t1=float(PERIODS), samples=samples, method="implicit", dt0=1.0 / STEPS, throw=False
         )
+        assert path.q is not None
         start = path.position[-1 - KEPT * STEPS]
         X = jnp.linspace(0.0, 1.0, 41)
         bend = path.q[-STEPS:] @ jax.vmap(soft.functions)(X).T
