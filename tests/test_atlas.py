@@ -33,6 +33,7 @@ def _row(swimmer, speed, converged=True):
 
 
 def test_misfit_of_a_choice_of_coefficients():
+    assert REFERENCE.speed is not None and FAST.speed is not None
     speeds = [1.1 * REFERENCE.speed.value, FAST.speed.value / 1.2]
     rows = tuple(_row(swimmer, speed) for swimmer, speed in zip((REFERENCE, FAST), speeds, strict=True))
     misfit = atlas.Candidate("hold", 0.5, rows).misfit
@@ -46,7 +47,7 @@ def test_verdicts_and_words():
     carling = known["carling"]
     rows = [_row(carling, 0.41), _row(REFERENCE, 0.42), _row(FAST, 0.42), _row(known["ibamr-eel"], 0.4)]
     assert [row.verdict for row in rows] == ["misfit", "within 15%", "within 15%", "no published speed"]
-    assert not carling.speed.from_memory
+    assert carling.speed is not None and not carling.speed.from_memory
     text = atlas.table(rows)
     assert "0.40*" in text and "quoted from memory" in text and "misfit: the source is two-dimensional" in text
     words = atlas.notes(rows)
@@ -92,7 +93,7 @@ def test_speeds_of_the_computed_eel(rule):
         row = atlas.swim(swimmer, rule, cross_flow=0.5)  # the independent program's
         print(f"{swimmer.name}, {rule}: {row.speed:.4f}, independent {swimmer.independent[rule]:.3f}")
         assert row.converged
-        assert abs(row.against_independent) < INDEPENDENT
+        assert row.against_independent is not None and abs(row.against_independent) < INDEPENDENT
         assert 0.5 < row.efficiency < 1.0
         assert 0.2 < row.strouhal < 1.0
 

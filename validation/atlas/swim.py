@@ -89,7 +89,8 @@ def swim(
         if not bool(cycle.converged):
             break
         speed = float(gaits.steady_speed(cycle))
-    stroke = float(_stroke(beam, gait, period))
+    stroke, lost = float(_stroke(beam, gait, period)), cycle.wake_power
+    assert lost is not None  # Lighthill's water has a wake
     return Swum(
         swimmer=swimmer,
         water=rule,
@@ -98,7 +99,7 @@ def swim(
         reynolds=speed * length / nu,
         strouhal=stroke / (speed * swimmer.period),
         efficiency=float(gaits.froude_efficiency(cycle)),
-        wake_power=float(jnp.mean(cycle.wake_power)) * swimmer.period**3 / (swimmer.density * length**5),
+        wake_power=float(jnp.mean(lost)) * swimmer.period**3 / (swimmer.density * length**5),
         converged=bool(cycle.converged),
     )
 
