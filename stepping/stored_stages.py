@@ -160,7 +160,8 @@ def _solve_backward(kept, wanted, _, moving, forward, state, stored):
 
     def begin(n, later):
         """Cotangents of the start and of the stages of step n, before any stage is pulled back."""
-        here = jax.tree.map(lambda part: part[jnp.maximum(n, 0)], from_record)
+        # Before the first step there is none, and nothing is recorded: what follows it stays as it is.
+        here = jax.tree.map(lambda part: jnp.where(n >= 0, part[jnp.maximum(n, 0)], 0.0), from_record)
         end = later + here["y1"]
         return end + here["y0"], here["k"] + b[:, None] * end[None]
 
