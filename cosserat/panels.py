@@ -67,6 +67,13 @@ class Panels(AbstractSpacePath):
         return self.panels or GRID[1], self.loads or GRID[2]
 
     @property
+    def in_words(self) -> str:
+        """The numbers that are used, given or chosen."""
+        panels, loads = self.counts
+        grid = f"{panels} panel{'s' if panels > 1 else ''} of {self.order} nodes"
+        return grid if loads == 1 else f"{grid}, load panels cut in {loads}"
+
+    @property
     def fixed(self) -> bool:
         """Whether both numbers are given."""
         return self.panels is not None and self.loads is not None

@@ -199,8 +199,8 @@ def simulate(
         fields, tail = jax.block_until_ready(_record(beam, body, driven, fluid, path, trajectory, stations))
     warn_if(
         np.asarray(tail) > 1e-5,
-        f"the free strains are not resolved by {path} (relative tail of their expansion {{:.0e}}). Use "
-        "path=cosserat.Panels(panels=...) with more panels.",
+        f"the free strains are not resolved by {path.in_words} along the body (relative tail of their expansion "
+        f"{{:.0e}}). Use more, path=cosserat.Panels(panels=...).",
         tail,
     )
     error = trajectory.error

@@ -338,8 +338,8 @@ def warn_if_inexact(path: AbstractSpacePath, error: SpaceError | None) -> None:
         return
     warn_if(
         error.worst > REPORTED * path.tolerance,
-        f"the grid along the body ({path}) leaves relative errors of {{:.0e}} in the head's acceleration, {{:.0e}} in "
-        f"n, {{:.0e}} in M and {{:.0e}} in the power; {path.tolerance:.0e} is allowed. {ADVICE}",
+        f"the grid along the body ({path.in_words}) leaves relative errors of {{:.0e}} in the head's acceleration, "
+        f"{{:.0e}} in n, {{:.0e}} in M and {{:.0e}} in the power; {path.tolerance:.0e} is allowed. {ADVICE}",
         error.head_acceleration,
         error.force,
         error.moment,
@@ -353,9 +353,9 @@ def warn_if_unresolved(path: AbstractSpacePath, limits: Limits) -> None:
         return
     warn_if(
         ~((limits.decay <= UNRESOLVED * path.tolerance) & (limits.turn <= UNRESOLVED_TURN)),
-        f"the grid along the body ({path}) does not resolve the motion: the last terms of its expansions are {{:.0e}} "
-        f"of the greatest ({UNRESOLVED * path.tolerance:.0e} is allowed), and a panel turns by {{:.2f}} of the angle "
-        f"that they carry ({UNRESOLVED_TURN} is allowed). {ADVICE}",
+        f"the grid along the body ({path.in_words}) does not resolve the motion: the last terms of its expansions are "
+        f"{{:.0e}} of the greatest ({UNRESOLVED * path.tolerance:.0e} is allowed), and a panel turns by {{:.2f}} of "
+        f"the angle that they carry ({UNRESOLVED_TURN} is allowed). {ADVICE}",
         limits.decay,
         limits.turn,
     )

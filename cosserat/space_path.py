@@ -62,6 +62,11 @@ class AbstractSpacePath(eqx.Module):
 
     tolerance: eqx.AbstractVar[float]
 
+    @property
+    def in_words(self) -> str:
+        """The grid in words, for messages."""
+        return str(self)
+
     @abc.abstractmethod
     def sample(self, beam: Beam, fluid: AbstractFluid) -> Any:
         """Precomputes what is constant while a body moves in a fluid; once per run."""

@@ -1,22 +1,21 @@
 """Strips from the geometry that robot descriptions have: cylinders, capsules, boxes, spheres, ellipsoids, meshes.
 
-Every shape becomes elliptic sections along its longest axis. A box becomes the elliptic cylinder that it contains: its
-drag widths are right, its area is smaller by π/4.
+Every shape becomes sections along its longest axis: rectangles for a box, ellipses for all others.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hydro import Cap, EllipticSection, Profile, mesh_profile
-from spatial import positive
+from hydro import Cap, EllipticSection, Profile, mesh_profile, rectangle_section
+from spatial import one_of, positive
 
 from .prisms import prism_strip
-from .strips import Strip, strip
+from .strips import Strip, concatenated, strip
 
+BOXES = ("rectangles", "ellipses")  # sections that a box may get
 _POINTS = 6  # on each half of a body that closes
 
 
@@ -29,20 +28,25 @@ def cylinder_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
         frame: 4x4 pose of its frame in the body frame [m].
     """
     radius, length = _size("cylinder: radius", radius), _size("cylinder: length", length)
-    return _prism(length, radius, radius, frame, 2)
+    return _prism(_ellipse(radius, radius), length, frame, 2)
 
 
-def box_strip(size: Sequence[float], frame: np.ndarray) -> Strip:
+def box_strip(size: Sequence[float], frame: np.ndarray, boxes: str = "rectangles") -> Strip:
     """A box, centred: sections along its longest side.
+
+    Rectangles have its area, second moments, perimeter and drag widths, and the added mass of the ellipse inside.
 
     Args:
         size: its three sides [m].
         frame: 4x4 pose of its frame in the body frame [m].
+        boxes: "rectangles", or "ellipses" for those inside, whose area is smaller by π/4.
     """
+    one_of("boxes", boxes, BOXES)
     sides = [_size("box: side", side) for side in size]
     along = int(np.argmax(sides))
-    b, c = 0.5 * sides[(along + 1) % 3], 0.5 * sides[(along + 2) % 3]
-    return _prism(sides[along], b, c, frame, along)
+    width, height = sides[(along + 1) % 3], sides[(along + 2) % 3]
+    section = rectangle_section(width, height) if boxes == "rectangles" else _ellipse(0.5 * width, 0.5 * height)
+    return _prism(section, sides[along], frame, along)
 
 
 def ellipsoid_strip(semiaxes: Sequence[float], frame: np.ndarray) -> Strip:
@@ -68,7 +72,7 @@ def capsule_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
         frame: 4x4 pose of its frame in the body frame [m].
     """
     r, length = _size("capsule: radius", radius), _size("capsule: length", length)
-    middle = _prism(length, r, r, frame, 2)
+    middle = _prism(_ellipse(r, r), length, frame, 2)
     profile = Profile([0.0, r, 2.0 * r], (Cap(r, -r, r, r), Cap(r, r, r, r)))
     axes = _axes(frame, 2)
     front = frame[:3, 3] - (0.5 * length + r) * axes[:, 0]
@@ -77,7 +81,7 @@ def capsule_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
         strip(profile, span, origin=origin, rotation=axes, points=_POINTS)
         for span, origin in (((0.0, r), front), ((r, 2.0 * r), back))
     ]
-    return joined([ends[0], middle, ends[1]])
+    return concatenated([ends[0], middle, ends[1]])
 
 
 def mesh_strip(mesh: Any, scale: Sequence[float] | float | None, frame: np.ndarray) -> Strip:
@@ -103,11 +107,6 @@ def mesh_strip(mesh: Any, scale: Sequence[float] | float | None, frame: np.ndarr
     return strip(fitted.profile, span, origin=origin, rotation=axes, points=4 * _POINTS)
 
 
-def joined(strips: Sequence[Strip]) -> Strip:
-    """Several strips of one body as one."""
-    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *strips)
-
-
 def _size(name, value):
     return float(positive(name, value, "m", ()))
 
@@ -117,10 +116,13 @@ def _axes(frame, along):
     return np.asarray(frame)[:3, [along, (along + 1) % 3, (along + 2) % 3]]
 
 
-def _prism(length, b, c, frame, along):
+def _ellipse(b, c):
+    return EllipticSection(jnp.asarray(b), jnp.asarray(c))
+
+
+def _prism(section, length, frame, along):
     axes = _axes(frame, along)
     origin = np.asarray(frame)[:3, 3] - 0.5 * length * axes[:, 0]
-    section = EllipticSection(jnp.asarray(b), jnp.asarray(c))
     return prism_strip(section, length, origin=origin, rotation=axes, points=3)
 
 

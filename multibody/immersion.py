@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid, Place, StiffMatrices, Void
+from hydro import AbstractFluid, GeneralSection, Place, StiffMatrices, Void
 from spatial import twist_from_head, wrench_to_head
 
 from .kinematics import Configuration
@@ -51,9 +51,11 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
         raise ValueError("this tree has no strips for a fluid to act on: give its links strips, or use hydro.Void()")
     points = tree.strips.points
     if not fluid.acts_on(type(points.section)):
+        remedy = '; a box of a URDF or MJCF file becomes ellipses with boxes="ellipses"'
         raise ValueError(
             f"fluid = {type(fluid).__name__}: acts on {fluid.section_kind.__name__}, "
             f"but the links of this tree carry {type(points.section).__name__}"
+            + (remedy if isinstance(points.section, GeneralSection) else "")
         )
     water = immersed_water(tree.strips, fluid)
     if water is not None:

@@ -10,12 +10,13 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from jax.core import Tracer
 
-from spatial import Numbers, finite, matrix_from_quaternion
+from spatial import Numbers, finite, matrix_from_quaternion, one_of
 from spatial.inertia import split_inertia
 
 from .builders import Link, from_links
-from .geometry_strips import box_strip, capsule_strip, cylinder_strip, ellipsoid_strip, joined
+from .geometry_strips import BOXES, box_strip, capsule_strip, cylinder_strip, ellipsoid_strip
 from .joints import Joint
+from .strips import concatenated
 from .tree import Tree
 
 _FIELDS = {"stiffness": "stiffness", "damping": "damping", "friction": "frictionloss", "rotor_inertia": "armature"}
@@ -78,7 +79,9 @@ def to_mjcf(
     return text
 
 
-def from_mjcf(source: str | Path, *, passive: Collection[str] = (), strips: bool = False) -> Tree:
+def from_mjcf(
+    source: str | Path, *, passive: Collection[str] = (), strips: bool = False, boxes: str = "rectangles"
+) -> Tree:
     """The tree of an MJCF model, read and checked by MuJoCo: pip install "anguilla[mjcf]".
 
     Read are one tree of bodies with hinge, slide and ball joints, inertias, springs, dampers, friction losses,
@@ -89,6 +92,8 @@ def from_mjcf(source: str | Path, *, passive: Collection[str] = (), strips: bool
         source: a path, or the model's text.
         passive: names of the joints that are not actuated.
         strips: True to let a fluid act on the geoms (sphere, capsule, cylinder, box, ellipsoid).
+        boxes: sections of a box: "rectangles", of its area, or "ellipses", those inside; `ground.Contact` and
+            `hydro.FreeSurface` take ellipses only.
 
     Raises:
         ImportError: mujoco is missing.
@@ -98,17 +103,18 @@ def from_mjcf(source: str | Path, *, passive: Collection[str] = (), strips: bool
         mujoco: Any = importlib.import_module("mujoco")
     except ImportError as error:
         raise ImportError("from_mjcf needs mujoco: pip install 'anguilla[mjcf]'") from error
+    one_of("boxes", boxes, BOXES)
     text = str(source)
     read = mujoco.MjModel.from_xml_string if text.lstrip().startswith("<") else mujoco.MjModel.from_xml_path
     model = read(text)
-    return _Reader(mujoco, model, passive, strips).tree()
+    return _Reader(mujoco, model, passive, strips, boxes).tree()
 
 
 class _Reader:
     """One MuJoCo model on its way to a tree."""
 
-    def __init__(self, mujoco, model, passive, strips):
-        self.mujoco, self.model, self.passive, self.strips = mujoco, model, set(passive), strips
+    def __init__(self, mujoco, model, passive, strips, boxes):
+        self.mujoco, self.model, self.passive, self.strips, self.boxes = mujoco, model, set(passive), strips, boxes
         names = {self._name("JOINT", k) for k in range(model.njnt)}
         if self.passive - names:
             raise ValueError(f"passive = {sorted(self.passive - names)}: no such joint in the model")
@@ -214,13 +220,13 @@ class _Reader:
             elif kind == kinds.mjGEOM_CAPSULE:
                 pieces.append(capsule_strip(size[0], 2.0 * size[1], frame))
             elif kind == kinds.mjGEOM_BOX:
-                pieces.append(box_strip(2.0 * size, frame))
+                pieces.append(box_strip(2.0 * size, frame, self.boxes))
             else:
                 raise ValueError(
                     f"geom {self._name('GEOM', k)!r} of body {self._name('BODY', body)!r}: no strips of such a shape: "
                     "must be a sphere, capsule, cylinder, box or ellipsoid"
                 )
-        return joined(pieces) if pieces else None
+        return concatenated(pieces) if pieces else None
 
     def _free(self, body):
         first = self.model.body_jntadr[body]

@@ -9,7 +9,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import AbstractSection, BladeSection, BodySection, Profile
+from hydro import AbstractSection, BladeSection, BodySection, Profile, general
 from spatial import Numbers, finite, increasing, non_negative
 from spatial.checks import integer, of_kind, positive
 
@@ -157,10 +157,23 @@ def gather(strips: Sequence[Strip | None]) -> Strips | None:
     if not given:
         return None
     return Strips(
-        points=jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *(piece for _, piece in given)),
+        points=concatenated([piece for _, piece in given]),
         body=tuple(body for body, piece in given for _ in range(piece.weight.shape[0])),
         nose_body=tuple(body for body, piece in given for _ in range(piece.nose_radius.shape[0])),
     )
+
+
+def concatenated(strips: Sequence[Strip]) -> Strip:
+    """Several strips as one; where some have elliptic and some general sections, all become general ones."""
+    kinds = {type(piece.section) for piece in strips}
+    if len(kinds) > 1:
+        if not all(issubclass(kind, BodySection) for kind in kinds):
+            raise ValueError(
+                f"strips of {sorted(kind.__name__ for kind in kinds)}: must all be of one kind, or of "
+                "EllipticSection and GeneralSection"
+            )
+        strips = [eqx.tree_at(lambda s: s.section, piece, jax.vmap(general)(piece.section)) for piece in strips]
+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *strips)
 
 
 def known(abscissae: Array) -> np.ndarray:

@@ -11,8 +11,9 @@ import numpy as np
 from spatial import one_of
 
 from .builders import Link, from_links
-from .geometry_strips import box_strip, cylinder_strip, ellipsoid_strip, joined, mesh_strip
+from .geometry_strips import BOXES, box_strip, cylinder_strip, ellipsoid_strip, mesh_strip
 from .joints import FREEDOMS, Joint
+from .strips import concatenated
 from .tree import Tree
 
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
@@ -24,6 +25,7 @@ def from_urdf(
     base: str = "floating",
     passive: Collection[str] = (),
     strips: bool | Collection[str] = False,
+    boxes: str = "rectangles",
 ) -> Tree:
     """Builds the tree described by a URDF file; its root link is the base.
 
@@ -36,6 +38,8 @@ def from_urdf(
         passive: names of the joints that are not actuated.
         strips: True to let a fluid act on the `<collision>` geometry of all links (cylinder, box, sphere, mesh), or
             the names of the links where it does. Meshes need trimesh, the extra `mesh`.
+        boxes: sections of a box: "rectangles", of its area, or "ellipses", those inside; `ground.Contact` and
+            `hydro.FreeSurface` take ellipses only.
 
     Raises:
         ImportError: yourdfpy is not installed.
@@ -78,11 +82,12 @@ def from_urdf(
     if len(roots) != 1:
         raise ValueError(f"{path}: root links {roots}: a tree has exactly one")
 
+    one_of("boxes", boxes, BOXES)
     wet = set(links) if strips is True else set(strips or ())
     if wet - set(links):
         raise ValueError(f"strips = {sorted(wet - set(links))}: no such link in {path}")
     folder = Path(path).parent
-    strip_of = lambda name: _strip(links[name], folder, name in wet, strips is True)  # noqa: E731
+    strip_of = lambda name: _strip(links[name], folder, name in wet, strips is True, boxes)  # noqa: E731
     out, queue, order = [_link(links[roots[0]], None, None, strip_of(roots[0]))], [roots[0]], []
     while queue:
         for joint in children[queue.pop(0)]:
@@ -115,7 +120,7 @@ def _limited(tree, joints):
     )
 
 
-def _strip(link, folder, wet, every):
+def _strip(link, folder, wet, every, boxes):
     """Where a fluid acts on a link: its collision geometry; None where it does not."""
     if not wet:
         return None
@@ -126,7 +131,7 @@ def _strip(link, folder, wet, every):
         if shape.cylinder is not None:
             pieces.append(cylinder_strip(shape.cylinder.radius, shape.cylinder.length, frame))
         elif shape.box is not None:
-            pieces.append(box_strip(shape.box.size, frame))
+            pieces.append(box_strip(shape.box.size, frame, boxes))
         elif shape.sphere is not None:
             pieces.append(ellipsoid_strip((shape.sphere.radius,) * 3, frame))
         elif shape.mesh is not None:
@@ -138,7 +143,7 @@ def _strip(link, folder, wet, every):
             pieces.append(mesh_strip(file, shape.mesh.scale, frame))
     if not pieces and not every:
         raise ValueError(f"link {link.name!r}: has no <collision> geometry to make strips of")
-    return joined(pieces) if pieces else None
+    return concatenated(pieces) if pieces else None
 
 
 def _refuse_malformed(path):

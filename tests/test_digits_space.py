@@ -82,7 +82,12 @@ def test_fixed_panels_that_lose_digits_are_reported_by_every_entry():
         lambda: cosserat.energetics(BEAM, gait, FLUID, STATE, 2.3, ONE),
         lambda: cosserat.rollout(BEAM, gait, FLUID, 0.1, samples=5, path=ONE),
     ):
-        assert any("leaves relative errors" in text for text in quietly(call)[1])
+        assert any("(1 panel of 32 nodes) leaves relative errors" in text for text in quietly(call)[1])
+
+
+def test_messages_name_the_grid_that_was_used():
+    assert cosserat.Panels().in_words == "1 panel of 32 nodes"
+    assert cosserat.Panels(panels=2, loads=4).in_words == "2 panels of 32 nodes, load panels cut in 4"
 
 
 def test_compiled_programs_warn_too():
@@ -92,7 +97,7 @@ def test_compiled_programs_warn_too():
         return Wave(waves, jnp.zeros(()), jnp.zeros(()))
 
     assert not quietly(lambda: acceleration(1.0))[1]
-    assert any("does not resolve the motion" in text for text in quietly(lambda: acceleration(5.0))[1])
+    assert any("(1 panel of 32 nodes) does not resolve" in text for text in quietly(lambda: acceleration(5.0))[1])
     swim = jax.jit(lambda waves: cosserat.rollout(BEAM, wave_of(waves), FLUID, 0.05, samples=3).twist)
     assert not quietly(lambda: swim(1.0))[1]
     assert any("does not resolve the motion" in text for text in quietly(lambda: swim(5.0))[1])

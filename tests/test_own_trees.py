@@ -49,7 +49,7 @@ def test_collision_geometry_becomes_strips_of_its_volume(snake):
     tree = mb.from_urdf(snake, strips=True)
     points = tree.strips.points
     volume = np.bincount(tree.strips.body, np.asarray(points.weight * points.section.area))
-    exact = [np.pi * 0.02**2 * 0.1, np.pi * 0.02**2 * 0.1, 4 / 3 * np.pi * 0.03**3, 4 / 3 * np.pi * 0.05 * 0.02 * 0.015]
+    exact = [np.pi * 0.02**2 * 0.1, 0.04**2 * 0.1, 4 / 3 * np.pi * 0.03**3, 4 / 3 * np.pi * 0.05 * 0.02 * 0.015]
     np.testing.assert_allclose(volume, exact, rtol=0.01)  # 1 %: the mesh has facets; the rest is exact
     np.testing.assert_allclose(volume[:3], exact[:3], rtol=1e-12)
     moment = np.asarray((points.weight * points.section.area)[:, None] * points.position)
@@ -58,6 +58,43 @@ def test_collision_geometry_becomes_strips_of_its_volume(snake):
         np.testing.assert_allclose(moment[mine].sum(axis=0) / volume[body], [0.05, 0, 0], atol=2e-5)
     long = np.asarray(tree.strips.body) != 2  # a sphere has no longest axis
     np.testing.assert_allclose(np.abs(points.rotation[long, 0, 0]), 1.0, atol=1e-12)
+
+
+def test_a_box_keeps_its_mass_inertia_and_drag_widths(tmp_path):
+    """Closed form of a homogeneous cuboid; three Gauss points integrate its second moments exactly."""
+    length, width, height, density = 0.1, 0.03, 0.05, 900.0
+    shape = f'<box size="{length} {width} {height}"/>'
+    file = tmp_path / "box.urdf"
+    file.write_text(
+        f'<robot name="box">{LINK.format(name="l0", shape=shape).replace("1.5707963267948966", "0")}</robot>'
+    )
+    box = mb.from_urdf(file, strips=True).strips.points
+    m = density * length * width * height
+    about = m / 12.0 * np.array([width**2 + height**2, length**2 + height**2, length**2 + width**2])
+    about += m * 0.05**2 * np.array([0.0, 1.0, 1.0])  # the centre lies 0.05 m along x
+    found = np.asarray(mb.link_inertia(box, density))
+    np.testing.assert_allclose(found[:3, :3], m * np.eye(3), rtol=0, atol=1e-13 * m)
+    np.testing.assert_allclose(found[3:, 3:], np.diag(about), rtol=1e-12, atol=1e-13 * about.max())
+    np.testing.assert_allclose(box.section.perimeter, 2.0 * (width + height), rtol=1e-14)
+    np.testing.assert_allclose(box.section.lateral_width, height, rtol=1e-14)
+    np.testing.assert_allclose(box.section.dorsal_width, width, rtol=1e-14)
+    inside = mb.from_urdf(file, strips=True, boxes="ellipses").strips.points
+    assert isinstance(inside.section, hydro.EllipticSection)  # for contact with the ground
+    np.testing.assert_allclose(np.sum(inside.weight * inside.section.area), 0.25 * np.pi * m / density, rtol=1e-14)
+    with pytest.raises(ValueError, match="boxes = 'round'"):
+        mb.from_urdf(file, strips=True, boxes="round")
+
+
+def test_boxes_and_cylinders_of_one_tree_swim_together(snake):
+    """A cylinder among boxes carries the same load as alone: sections become general ones without loss."""
+    fluid, twist = hydro.Morison(), jnp.array([0.1, 0.3, -0.2, 0.5, 0.4, 0.3])
+    mixed, alone = (mb.from_urdf(snake, strips=wet).strips for wet in (["l0", "l1"], ["l0"]))
+    assert isinstance(mixed.points.section, hydro.GeneralSection)
+    assert isinstance(alone.points.section, hydro.EllipticSection)
+    place = hydro.Place(jnp.zeros(3), jnp.eye(3))
+    for load in (fluid.added_inertia, lambda section: sum(fluid.terms(section, place, twist).values())):
+        here, there = (jax.vmap(load)(strips.points.section) for strips in (mixed, alone))
+        np.testing.assert_allclose(here[np.asarray(mixed.body) == 0], there, rtol=1e-13)
 
 
 def test_strips_are_made_where_they_are_wanted(snake):
