@@ -40,7 +40,7 @@ examples:
   anguilla robot eel --t1 6 --fluid void --out out
       no water: no propulsion, its momentum stays zero
   anguilla robot eel --t1 10 --out out --film mp4 --camera follow
-      a film in MP4 (needs ffmpeg) with the camera following the body
+      a film in MP4 (needs ffmpeg or the extra film) with the camera following the body
   anguilla robot moth --out out
       one stroke of the hovering moth: Figures 5 to 8 of its paper, computed and published values
   anguilla robot moth --reading BT9 --sections 4 --out out
@@ -119,7 +119,9 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     pictures.add_argument("--no-figures", action="store_true", help="no figures")
     pictures.add_argument("--format", choices=FORMATS, default="png", help="of the figures; default: png")
     pictures.add_argument("--no-animation", action="store_true", help="no film")
-    pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
+    pictures.add_argument(
+        "--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg or the extra film"
+    )
     pictures.add_argument("--fps", type=positive, default=FPS, metavar="N", help=f"frames per second; default: {FPS:g}")
     pictures.add_argument(
         "--width", type=at_least(160), default=720, metavar="PX", help="width of the film; default: 720"

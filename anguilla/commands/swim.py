@@ -55,7 +55,7 @@ examples:
   anguilla swim --gait turn --fluid void --t1 3 --out out
       no water: the body turns by deforming, its momentum stays zero
   anguilla swim --gait planar --period 0.8 --wavelength 1.2 --out out --film mp4
-      another wave; a film in MP4 (needs ffmpeg)
+      another wave; a film in MP4 (needs ffmpeg or the extra film)
   anguilla swim --heading 45 --depth 1 --out out --no-animation
       feedback: the eel turns left by 45 degrees, dives to 1 m and stays there; a figure of the loop
   anguilla swim --gait planar --tail-stiffness 1e5 --out out
@@ -124,7 +124,9 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     pictures.add_argument("--no-figures", action="store_true", help="no figures")
     pictures.add_argument("--format", choices=FORMATS, default="png", help="of the figures; default: png")
     pictures.add_argument("--no-animation", action="store_true", help="no film")
-    pictures.add_argument("--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg")
+    pictures.add_argument(
+        "--film", choices=("gif", "mp4"), default="gif", help="default: gif; mp4 needs ffmpeg or the extra film"
+    )
     pictures.add_argument("--interactive", action="store_true", help="also write GAIT.html, an interactive 3-D page")
     pictures.add_argument("--vtk", action="store_true", help="also write GAIT.pvd, for ParaView")
     pictures.add_argument(

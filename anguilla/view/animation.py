@@ -65,7 +65,7 @@ def animate(
 
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
-        path: output file; its suffix selects the format, `.gif` or `.mp4` (needs the program ffmpeg).
+        path: output file; its suffix selects the format, `.gif` or `.mp4` (needs ffmpeg or the extra `film`).
         fps: frames per second of swimming; GIF delays are multiples of 1/100 s, so 20, 25 and 50 are exact.
         width: width [pixels].
         height: height [pixels]; chosen to fit the scene when None.
