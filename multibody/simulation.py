@@ -21,7 +21,7 @@ from stepping.provenance import with_provenance
 
 from .cables import Cable, check_cables, pull
 from .coordinates import JointLaw, check_law, check_start, law_motion
-from .energy import centre_of_mass, kinetic_energy, mass, momentum, power
+from .energy import centre_of_mass, kinetic_energy, mass, momentum, potential_energy, power
 from .immersion import fluid_wrenches, immerse, water_along
 from .kinematics import configuration, own_twists, spread_twists
 from .loops import Loops
@@ -46,6 +46,8 @@ VARIABLES: dict[str, Label] = HEAD | {
     "thread_rate": (("time", "thread"), "m/s", "rate of the length of each cable"),
     "muscle_power": (("time",), "W", "power cables deliver to the bodies"),
     "joint_dissipation": (("time",), "W", "power lost to joint dampers and friction"),
+    "potential_energy": (("time",), "J", "energy of joint springs and of weight"),
+    "load_power": (("time",), "W", "power other external wrenches deliver to the bodies"),
     "parent": (("body",), "1", "index of the parent of each body; -1 for the base"),
     "torque_limit": (("freedom",), "N m or N", "greatest torque of each motor"),
     "speed_limit": (("freedom",), "rad/s or m/s", "greatest rate of each joint"),
@@ -248,7 +250,10 @@ def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
             "added_energy": kinetic_energy(tree, state, q, dq, fluid=drive.medium) - alone,
             "actuator_power": jnp.sum(powers.motors),
             "joint_dissipation": -jnp.sum(powers.dampers),
+            "potential_energy": potential_energy(tree, state, q, drive.gravity),
         }
+        if drive.wrench is not None:
+            record["load_power"] = jnp.sum(drive.wrench(t, state, q, dq) * twist)
         if drive.actuators:
             cables = pull(tree, drive.actuators, t, state, q, dq, drive.read(command))
             record |= {"tension": cables.tension, "thread_length": cables.length, "thread_rate": cables.rate}

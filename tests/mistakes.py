@@ -168,7 +168,7 @@ MISTAKES = {
         lambda: anguilla.summarise(np.zeros(3)),
         r"dataset is a ndarray: must be the xarray.Dataset",
     ),
-    "summary of a tree": (lambda: anguilla.summarise(TREE_RUN), r"dataset has no centre_of_mass.*`cosserat.simulate`"),
+    "summary of a tree": (lambda: anguilla.summarise(TREE_RUN), r"dataset has no centre_of_mass.*`multibody.simulate`"),
     "energy rate of an array": (
         lambda: anguilla.with_energy_rate(np.zeros(3), EEL, GAIT, WATER),
         r"dataset is a ndarray",

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import trimesh
 
+import anguilla
 import cosserat
 import gaits
 import hydro
 import multibody as mb
+from anguilla.view.vectors import fluid_force
 from spatial import matrix_from_quaternion, quaternion_exp
 
 pytestmark = pytest.mark.slow
@@ -126,6 +128,35 @@ def test_joints_become_passive_without_touching_fields(snake):
     np.testing.assert_array_equal(tree.damping, [0.01, 0.1, 0.01])
     with pytest.raises(ValueError, match="joint 'q9' is unknown"):
         tree.with_passive(["q9"])
+
+
+def test_figures_and_summary_take_the_record_of_any_tree(snake, tmp_path):
+    """Springs, weight, an external force and water: the recorded powers account for the change of energy.
+
+    1e-4 of the greatest power: the rate of energy is that of a quintic spline, (2π h/T)⁵/100 = 3e-7 for h = 0.01 s and
+    energies of T = 0.5 s, more at both ends and at the kinks of the drag.
+    """
+    tree = mb.from_urdf(snake, strips=True).with_passive(["q3"], stiffness=0.05, damping=0.002)
+    law = lambda t: 0.5 * (1.0 - jnp.exp(-(t**3))) * jnp.sin(2 * jnp.pi * t - jnp.arange(2.0))  # noqa: E731
+    push = lambda t, state, q, dq: jnp.zeros((4, 6)).at[0, 1].set(0.05 * jnp.sin(3.0 * t))  # noqa: E731
+    given = {"wrench": push, "gravity": (0.0, 0.0, -0.2), "rtol": 1e-9, "atol": 1e-11}
+    run = mb.simulate(tree, law, hydro.Morison(), t1=1.0, samples=101, progress=False, **given)
+    residual = anguilla.view.identity_residual(run)
+    size = float(abs(run.actuator_power).max())
+    assert np.abs(residual).max() < 1e-4 * size
+    for part in ("load_power", "joint_dissipation"):
+        assert float(abs(run[part]).max()) > 1e-3 * size  # the balance sees each
+    summary = anguilla.summarise(run, period=1.0)
+    assert summary.identity == np.abs(residual).max() and summary.peak_torque == float(abs(run.torque).max())
+    assert any("base at the end" in line for line in summary.lines())
+    force = np.sum(
+        [run.rotation[-1, body].values @ run.fluid_drag[-1, body, :3].values for body in range(4)],
+        axis=0,
+    )
+    np.testing.assert_allclose(fluid_force(run, "fluid_drag")[-1], force, rtol=1e-12)
+    for draw in (anguilla.view.power_budget, anguilla.view.fluid_forces, anguilla.view.joint_torques):
+        for record in (run, run.drop_vars("torque_limit")):  # a robot need not have limits
+            draw(record).savefig(tmp_path / "figure.png")
 
 
 def test_a_passive_stretch_of_a_beam_has_its_stiffness_and_a_law_of_the_rest():

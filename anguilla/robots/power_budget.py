@@ -8,8 +8,10 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 import multibody
-from hydro import CONVECTIVE, AbstractFluid
+from hydro import AbstractFluid
 from multibody.state import unchecked_state
+
+from ..view.power_identity import with_losses
 
 
 def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: AbstractFluid) -> xr.Dataset:
@@ -29,19 +31,8 @@ def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: Abstract
     """
     names = ("head_twist", "head_twist_rate", "joint_position", "joint_velocity", "joint_acceleration")
     rate = _rates(tree, multibody.immerse(tree, fluid), *(jnp.asarray(dataset[name].values) for name in names))
-    none = np.zeros(dataset.sizes["time"])
-    powers = {str(name)[6:]: dataset[name].values for name in dataset.data_vars if str(name).startswith("power_")}
-    taken = dataset["joint_dissipation"].values - sum((p for name, p in powers.items() if name not in CONVECTIVE), none)
-    given = sum((p for name, p in powers.items() if name in CONVECTIVE), none)
-
-    def labelled(values: np.ndarray, meaning: str):
-        return "time", np.asarray(values), {"units": "W", "long_name": meaning}
-
-    return dataset.assign(
-        energy_rate=labelled(np.asarray(rate), "rate of the kinetic energy of bodies and added mass"),
-        dissipation=labelled(taken, "power lost to drag and joint friction"),
-        convective_power=labelled(given, "power of the convective part of the added mass"),
-    )
+    labels = {"units": "W", "long_name": "rate of the kinetic energy of bodies and added mass"}
+    return with_losses(dataset).assign(energy_rate=("time", np.asarray(rate), labels))
 
 
 @eqx.filter_jit

@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from .power_identity import POWERS, energy_rate, identity_residual as identity_residual
-from .record import check_record
+from .links import is_tree
+from .power_identity import energy_rate, identity_residual as identity_residual, with_losses
 from .style import (
     BLACK,
     BLUE,
@@ -27,10 +27,10 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
     """Power of the actuators, of the water and of the kinetic energy against time, and the residual of their identity.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         axes: two axes (powers, residual) to draw in; a new figure when None.
     """
-    check_record(dataset, POWERS)
+    dataset = with_losses(dataset)
     with styled():
         rows = given_axes(axes, 2)
         if rows is None:
@@ -41,9 +41,14 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
         rate, exact = energy_rate(dataset)
         upper.axhline(0.0, color=BLACK, linewidth=0.6)
         upper.plot(time, dataset["actuator_power"], color=BLUE, label="actuators")
-        stored = "T+T_a+U" if "elastic_energy" in dataset else "T+T_a"
+        stored = "T+T_a+U" if {"elastic_energy", "potential_energy"} & set(dataset.data_vars) else "T+T_a"
         upper.plot(time, rate, color=ORANGE, label=rf"$\mathrm{{d}}({stored})/\mathrm{{d}}t$")
-        upper.plot(time, dataset["dissipation"], color=VERMILLION, label="dissipated by drag")
+        upper.plot(
+            time,
+            dataset["dissipation"],
+            color=VERMILLION,
+            label="lost to drag and joints" if is_tree(dataset) else "dissipated by drag",
+        )
         upper.plot(time, dataset["convective_power"], color=GREEN, label="convective")
         if "viscous_loss" in dataset:
             upper.plot(time, dataset["viscous_loss"], color=BLACK, linestyle="--", label="lost in the body")

@@ -7,6 +7,7 @@ import xarray as xr
 
 from spatial import positive
 
+from .links import is_tree
 from .power_identity import energy_rate, identity_residual
 from .record import check_record
 
@@ -20,11 +21,12 @@ class Summary:
         window: interval at the end over which the speed is averaged [s].
         speed: mean speed of the centre of mass in that interval: displacement over time [m/s].
         distance: displacement of the centre of mass over the whole swim [m].
-        nose: final position of the nose in the world [m].
+        nose: final position of the nose, or of the base of a tree, in the world [m].
         tail_force: maximum of |n(L)| [N]: how well the two space loops agree. On Gauss panels they share their
-            quadrature, so that this is no error of n: see `force_error`.
+            quadrature, so that this is no error of n: see `force_error`. None for a tree.
         tail_moment: maximum of |M(L)| [N·m], likewise.
-        identity: maximum residual of the power identity [W].
+        peak_torque: greatest torque (or force) of a motor of a tree [N·m or N]; None for a beam.
+        identity: maximum residual of the power identity [W]; None for a tree in water that passes along it.
         identity_exact: whether its rate of energy is exact, or differenced between output times.
         force_error: estimated error of n that the grid along the body leaves, relative to its maximum [-], from a grid
             twice as fine; None where there is none, as for an adaptive space path or a soft beam.
@@ -37,13 +39,14 @@ class Summary:
     speed: float
     distance: float
     nose: tuple[float, float, float]
-    tail_force: float
-    tail_moment: float
-    identity: float
+    tail_force: float | None
+    tail_moment: float | None
+    identity: float | None
     identity_exact: bool
     force_error: float | None = None
     moment_error: float | None = None
     power_error: float | None = None
+    peak_torque: float | None = None
 
     def lines(self) -> list[str]:
         """The summary as lines of text."""
@@ -52,24 +55,38 @@ class Summary:
         errors = "not estimated for this space path"
         if self.force_error is not None:
             errors = f"n {self.force_error:.0e}, M {self.moment_error:.0e}, power {self.power_error:.0e} (relative)"
-        return [
+        lines = [
             f"mean speed      {self.speed:.4f} m/s over the last {self.window:g} s (centre of mass)",
             f"distance        {self.distance:.4f} m in {self.duration:g} s (centre of mass)",
-            f"nose at the end ({x:.5f}, {y:.5f}, {z:.5f}) m",
-            f"estimated error {errors}",
-            f"loops agree to  |n(L)| <= {self.tail_force:.1e} N, |M(L)| <= {self.tail_moment:.1e} N m",
-            f"power identity  residual <= {self.identity:.1e} W{how}",
         ]
+        if self.tail_force is None:
+            lines += [
+                f"base at the end ({x:.5f}, {y:.5f}, {z:.5f}) m",
+                f"peak of motors  {self.peak_torque:.4g} N m (N where a joint slides)",
+            ]
+        else:
+            lines += [
+                f"nose at the end ({x:.5f}, {y:.5f}, {z:.5f}) m",
+                f"estimated error {errors}",
+                f"loops agree to  |n(L)| <= {self.tail_force:.1e} N, |M(L)| <= {self.tail_moment:.1e} N m",
+            ]
+        residual = (
+            "none: water passes along the chain" if self.identity is None else f"residual <= {self.identity:.1e} W"
+        )
+        return [*lines, f"power identity  {residual}{how if self.identity is not None else ''}"]
 
 
 def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
     """Computes the summary of a swim.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         period: period of the gait [s]; the speed is that of the last period, or of the whole swim if it is shorter.
     """
-    check_record(dataset, ("time", "centre_of_mass", "head_position", "tail_force", "tail_moment"))
+    tree = isinstance(dataset, xr.Dataset) and is_tree(dataset)
+    own = ("torque",) if tree else ("tail_force", "tail_moment")
+    maker = "multibody.simulate" if tree else "cosserat.simulate"
+    check_record(dataset, ("time", "centre_of_mass", "head_position", *own), made_by=maker)
     period = float(positive("period", period, "s", ()))
     time = dataset["time"].values
     duration = float(time[-1] - time[0])
@@ -83,9 +100,15 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         speed=float(np.linalg.norm(centre[-1] - before)) / window,
         distance=float(np.linalg.norm(centre[-1] - centre[0])),
         nose=(float(nose[0]), float(nose[1]), float(nose[2])),
-        tail_force=float(np.linalg.norm(dataset["tail_force"].values, axis=1).max()),
-        tail_moment=float(np.linalg.norm(dataset["tail_moment"].values, axis=1).max()),
-        identity=float(np.abs(identity_residual(dataset)).max()),
+        tail_force=None if tree else _greatest(dataset["tail_force"]),
+        tail_moment=None if tree else _greatest(dataset["tail_moment"]),
+        peak_torque=float(np.abs(dataset["torque"].values).max(initial=0.0)) if tree else None,
+        identity=None if tree and "fluid_carried" in dataset else float(np.abs(identity_residual(dataset)).max()),
         identity_exact=energy_rate(dataset)[1],
         **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power")},
     )
+
+
+def _greatest(vectors: xr.DataArray) -> float:
+    """Greatest magnitude in time."""
+    return float(np.linalg.norm(vectors.values, axis=1).max())

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from spatial import number
 
+from .links import is_tree
 from .record import check_record
 from .style import (
     BLACK,
@@ -77,13 +78,16 @@ def fluid_forces(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
     """Forces of the fluid on the whole body, term by term, in the world.
 
     Args:
-        dataset: a result of `cosserat.simulate`.
+        dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         axes: three axes (x, y, z) to draw in; when None, a new figure with the non-zero components.
 
     Raises:
         ValueError: the swim had no fluid.
     """
-    check_record(dataset, ("time", "X", "orientation", "head_quaternion"))
+    if isinstance(dataset, xr.Dataset) and is_tree(dataset):
+        check_record(dataset, ("time", "rotation"), made_by="multibody.simulate")
+    else:
+        check_record(dataset, ("time", "X", "orientation", "head_quaternion"))
     names = fluid_terms(dataset)
     if not names:
         raise ValueError("the dataset has no fluid loads: the body moved in the void")

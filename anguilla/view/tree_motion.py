@@ -90,17 +90,20 @@ def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = No
         return figure_of(ax)
 
 
-def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]]) -> Figure:
-    """Motor torques against time with the limits of the actuators, one panel per family of joints.
+def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]] | None = None) -> Figure:
+    """Motor torques against time, with the limits of the actuators where they have any; a panel per family of joints.
 
     Args:
-        dataset: a result of `multibody.simulate`, with `torque_limit` over `freedom` [N·m].
-        families: names of the freedoms in each, from head to tail.
+        dataset: a result of `multibody.simulate`.
+        families: names of the freedoms in each, from head to tail; one of all joints when None.
     """
-    check_record(dataset, ("time", "torque", "torque_limit"), made_by="multibody.simulate")
+    check_record(dataset, ("time", "torque"), made_by="multibody.simulate")
+    families = {"all joints": [str(name) for name in dataset["freedom"].values]} if families is None else families
     torques = {name: dataset["torque"].sel(freedom=list(freedoms)).values for name, freedoms in families.items()}
-    limits = {name: float(dataset["torque_limit"].sel(freedom=list(f)).min()) for name, f in families.items()}
-    still = [bool(np.abs(torques[name]).max() <= ZERO * limits[name]) for name in families]
+    least = dataset.get("torque_limit", xr.full_like(dataset["torque"].isel(time=0), np.inf))
+    limits = {name: float(least.sel(freedom=list(f)).min()) for name, f in families.items()}
+    nothing = {name: ZERO * limit if np.isfinite(limit) else 0.0 for name, limit in limits.items()}
+    still = [bool(np.abs(torques[name]).max() <= nothing[name]) for name in families]
     with styled():
         figure = new_figure(9.0, 1.0 + sum(1.3 if zero else 3.4 for zero in still))
         grid = figure.subplots(
@@ -158,15 +161,17 @@ def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str], name: str = "joint"
 def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limit: float) -> None:
     for colour, values in zip(_colours(torque.shape[1]), torque.T, strict=True):
         ax.plot(time, values, color=colour, linewidth=0.9)
-    for sign in (-1.0, 1.0):
+    limited = np.isfinite(limit)
+    for sign in (-1.0, 1.0) if limited else ():
         text = f"limit ±{limit:g} N m" if sign > 0 else None
         ax.axhline(sign * limit, color=VERMILLION, linewidth=1.2, linestyle="--", label=text)
     ax.axhline(0.0, color=GREY, linewidth=0.6)
-    reach = 1.15 * max(limit, float(np.abs(torque).max()))
+    reach = 1.15 * max(limit if limited else 0.0, float(np.abs(torque).max())) or 1.0
     ax.set_ylim(-reach, reach)
     ax.yaxis.set_major_locator(MaxNLocator(4 if limit < 1 else 6, min_n_ticks=3))
     ax.margins(x=0.0)
-    legend_outside(ax)
+    if limited:
+        legend_outside(ax)
 
 
 def _colours(count: int) -> np.ndarray:

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
+from .links import is_tree
 from .surface import rotation_matrices
 
 
@@ -21,8 +22,10 @@ def fluid_terms(dataset: xr.Dataset) -> list[str]:
 
 
 def fluid_force(dataset: xr.Dataset, name: str) -> Float[np.ndarray, "time 3"]:
-    """Force of one fluid term on the whole body, in the world [N]."""
+    """Force of one fluid term on the whole body, in the world [N]; on all bodies of a tree."""
     force = dataset[name].values[..., :3]
+    if is_tree(dataset):
+        return np.einsum("tbij,tbj->ti", dataset["rotation"].values, force)
     if name.startswith("nose_"):
         rotation = rotation_matrices(dataset["head_quaternion"].values)
         return np.einsum("tij,tj->ti", rotation, force)
