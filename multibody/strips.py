@@ -1,6 +1,7 @@
 """Points where a fluid acts on the links: Gauss points, each with a section and its frame."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -172,7 +173,9 @@ def concatenated(strips: Sequence[Strip]) -> Strip:
                 f"strips of {sorted(kind.__name__ for kind in kinds)}: must all be of one kind, or of "
                 "EllipticSection and GeneralSection"
             )
-        strips = [eqx.tree_at(lambda s: s.section, piece, jax.vmap(general)(piece.section)) for piece in strips]
+        strips = [
+            eqx.tree_at(lambda s: s.section, piece, jax.vmap(general)(cast(Any, piece.section))) for piece in strips
+        ]
     return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *strips)
 
 

@@ -261,3 +261,11 @@ def test_vtk_files_hold_the_skin(tmp_path):
     np.testing.assert_array_equal(arrays["points"].reshape(-1, 3), made.points[-1])
     np.testing.assert_array_equal(arrays["connectivity"].reshape(-1, 3), made.triangles)
     assert arrays["offsets"][-1] == made.triangles.size and arrays["internal_moment"].size == len(made.abscissa)
+
+
+def test_maps_stay_small_in_vector_formats(tmp_path):
+    """Each cell of a smooth map as its own gradients made 125 MB of SVG for a short swim: the map is one picture."""
+    file = tmp_path / "map.svg"
+    view.space_time(PLANAR).savefig(file)
+    assert file.stat().st_size < 2_000_000
+    assert "<image" in file.read_text(encoding="utf-8")

@@ -75,7 +75,14 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
         figure = figure_of(ax)
         size = max(float(np.abs(values).max()), 1e-12)
         shown = ax.pcolormesh(
-            dataset["X"], dataset["time"], values, cmap=DIVERGING, vmin=-size, vmax=size, shading="gouraud"
+            dataset["X"],
+            dataset["time"],
+            values,
+            cmap=DIVERGING,
+            vmin=-size,
+            vmax=size,
+            shading="gouraud",
+            rasterized=True,
         )
         ax.set_xlabel(label("X", "m"))
         ax.set_ylabel(label("time", "s"))

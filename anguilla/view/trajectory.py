@@ -26,6 +26,7 @@ WORDS = {"top": "from above", "side": "from the side"}
 TOP = Camera(-np.pi / 2, np.pi / 2)
 SIDE = Camera(-np.pi / 2, 0.0)
 STRAIGHT = 0.25  # ratio of width to length of a swim below which successive bodies overlap
+TALLEST, WIDE = 12.0, 6.5  # height of rows at most; width that has room for title and legend side by side [inches]
 PATH = "path of the nose"
 
 
@@ -93,7 +94,10 @@ def configurations_rows(
         times = snapshot_times(dataset, every)
         ax = ax or new_figure(9.0, _rows_height(dataset, times, axes, 8.0)).add_subplot()
         _draw_rows(ax, dataset, times, axes)
-        frame_label(ax, f"Body every {every:g} s, {WORDS[view]}; same scale in {axes[0]} and {axes[1]}")
+        apart = (
+            "\n" if _rows_width(dataset, times, axes) < WIDE else " "
+        )  # a second line where the legend is in the way
+        frame_label(ax, f"Body every {every:g} s, {WORDS[view]};{apart}same scale in {axes[0]} and {axes[1]}")
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1)
         return figure_of(ax)
 
@@ -165,11 +169,20 @@ def _row_pitch(dataset: xr.Dataset, axes: tuple[str, str]) -> float:
     return 1.05 * float(high[1] - low[1])
 
 
+def _rows_share(dataset: xr.Dataset, times: np.ndarray, axes: tuple[str, str]) -> float:
+    """Height of all rows relative to their width."""
+    low, high = _limits(dataset, axes)
+    return len(times) * _row_pitch(dataset, axes) / float(high[0] - low[0])
+
+
 def _rows_height(dataset: xr.Dataset, times: np.ndarray, axes: tuple[str, str], width: float) -> float:
     """Height of a figure with rows for a given width of the drawing [inches]."""
-    low, high = _limits(dataset, axes)
-    share = len(times) * _row_pitch(dataset, axes) / float(high[0] - low[0])
-    return float(np.clip(width * share, 1.5, 12.0)) + 0.9
+    return float(np.clip(width * _rows_share(dataset, times, axes), 1.5, TALLEST)) + 0.9
+
+
+def _rows_width(dataset: xr.Dataset, times: np.ndarray, axes: tuple[str, str]) -> float:
+    """Width left for rows in a figure of the greatest height [inches]."""
+    return TALLEST / _rows_share(dataset, times, axes)
 
 
 def _draw_rows(ax: Axes, dataset: xr.Dataset, times: np.ndarray, axes: tuple[str, str]) -> None:
