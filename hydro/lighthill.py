@@ -28,6 +28,7 @@ from .shedding import Shedding
 from .streams import checked_current, local_flow
 
 FIRST = np.eye(6)[0]  # e1
+SEEN = slice(1, 4)  # components in which a slice has inertia: across, and roll
 
 
 class Lighthill(AbstractFluid):
@@ -160,7 +161,7 @@ class Lighthill(AbstractFluid):
         strain_rate: Float[Array, "6"],
     ) -> Carried:
         """What the slices do at one section; see the contract of `AbstractFluid.carried`."""
-        mass = jnp.stack([added[k, k] for k in range(6)])
+        mass = jnp.stack([added[k, k] for k in (1, 2, 3)])
         flow, relative = self._flow(place, twist)
         inertia = slice_inertia(mass, strain)
         momentum = slice_momentum(mass, relative, strain)
@@ -184,30 +185,42 @@ class Lighthill(AbstractFluid):
         return flow, twist - join(flow.velocity, jnp.zeros(3))
 
 
-def slice_twist(twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6"]:
-    """ζ = η - (V1/Γ1) ξ: what a slice of water sees of the section it passes [m/s, rad/s]."""
-    return twist - (twist[0] / strain[0]) * strain
+def slice_twist(twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "3"]:
+    """ζ = η - (V1/Γ1) ξ across and in roll: what a slice of water sees of the section it passes [m/s, rad/s]."""
+    return twist[SEEN] - (twist[0] / strain[0]) * strain[SEEN]
 
 
-def slice_momentum(mass: Float[Array, "6"], twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6"]:
-    """Π = Γ1 M ζ - (ξ·Mζ) e1, of a diagonal added inertia M, in the section frame [kg/s, kg·m/s]."""
-    seen = mass * slice_twist(twist, strain)
-    return strain[0] * seen - (strain @ seen) * FIRST
+def slice_momentum(mass: Float[Array, "3"], twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6"]:
+    """Π = Γ1 M ζ - (ξ·Mζ) e1, in the section frame [kg/s, kg·m/s].
+
+    Args:
+        mass: m2, m3, i1 of M = diag(0, m2, m3, i1, 0, 0) [kg/m, kg·m].
+        twist: relative to the water [m/s, rad/s].
+        strain: (Γ, K) [-, 1/m].
+    """
+    moved = mass * slice_twist(twist, strain)
+    return _along_and_seen(-strain[SEEN] @ moved, strain[0] * moved)
 
 
 def momentum_by_strain(
-    mass: Float[Array, "6"], twist: Float[Array, "6"], strain: Float[Array, "6"], strain_rate: Float[Array, "6"]
+    mass: Float[Array, "3"], twist: Float[Array, "6"], strain: Float[Array, "6"], strain_rate: Float[Array, "6"]
 ) -> Float[Array, "6"]:
     """(∂Π/∂ξ) dξ/dt: rate of the slices' momentum at a steady twist, in the section frame [kg/s², kg·m/s²]."""
     passing, stretching = twist[0] / strain[0], strain_rate[0] / strain[0]
-    seen = mass * slice_twist(twist, strain)
-    seen_rate = mass * passing * (stretching * strain - strain_rate)  # M dζ/dt
-    return strain_rate[0] * seen + strain[0] * seen_rate - (strain_rate @ seen + strain @ seen_rate) * FIRST
+    xi, xi_rate = strain[SEEN], strain_rate[SEEN]
+    moved = mass * slice_twist(twist, strain)
+    moved_rate = mass * passing * (stretching * xi - xi_rate)  # M dζ/dt
+    return _along_and_seen(-(xi_rate @ moved + xi @ moved_rate), strain_rate[0] * moved + strain[0] * moved_rate)
 
 
-def slice_inertia(mass: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "6 6"]:
+def slice_inertia(mass: Float[Array, "3"], strain: Float[Array, "6"]) -> Float[Array, "6 6"]:
     """∂Π/∂η = Γ1 Pᵀ M P with ζ = P η: the added inertia at a strain [kg/m, kg, kg·m]."""
-    pulled = mass * strain
-    coupling = pulled[:, None] * FIRST[None, :]
-    along = (strain @ pulled / strain[0]) * FIRST[:, None] * FIRST[None, :]
-    return strain[0] * mass[:, None] * np.eye(6) - coupling - coupling.T + along
+    pulled, own, zero = mass * strain[SEEN], strain[0] * mass, jnp.zeros_like(strain[0])
+    rows = [_along_and_seen(strain[SEEN] @ pulled / strain[0], -pulled)]
+    rows += [jnp.stack([-pulled[k], *(own[k] if j == k else zero for j in range(3)), zero, zero]) for k in range(3)]
+    return jnp.stack([*rows, jnp.zeros(6), jnp.zeros(6)])
+
+
+def _along_and_seen(along: Float[Array, ""], seen: Float[Array, "3"]) -> Float[Array, "6"]:
+    """Six components of which the first four are not zero."""
+    return jnp.concatenate([along[None], seen, jnp.zeros(2)])

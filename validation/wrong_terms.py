@@ -323,7 +323,7 @@ MUTANTS = (
     Mutant(
         "twist_of_a_slice", "[LIG71]: η where ζ belongs, the form for bodies that neither twist nor stretch",
         "hydro/lighthill.py",
-        "seen = mass * slice_twist(twist, strain)", "seen = mass * twist",
+        "return twist[SEEN] - (twist[0] / strain[0]) * strain[SEEN]", "return twist[SEEN]",
         ("lighthill_fast_path",),
     ),
     Mutant(
@@ -334,12 +334,13 @@ MUTANTS = (
     ),
     Mutant(
         "strain_rate_of_a_slice", "dΠ/dt without the rate of the strain", "hydro/lighthill.py",
-        "load = coadjoint(relative, momentum) - by_strain", "load = coadjoint(relative, momentum) + 0.0 * by_strain",
+        "coadjoint(relative, momentum) - momentum_by_strain(mass, relative, strain, strain_rate)",
+        "coadjoint(relative, momentum)",
         ("lighthill_fast_path",),
     ),
     Mutant(
         "energy_in_the_carried_wrench", "W without its part -ℓ/Γ1", "hydro/lighthill.py",
-        "passing * momentum - jnp.zeros(6).at[0].set(energy / strain[0])", "passing * momentum",
+        "passing * momentum - (energy / strain[0]) * FIRST", "passing * momentum",
         ("lighthill_fast_path",),
     ),
     Mutant(
