@@ -217,12 +217,9 @@ class Nested(AbstractSpacePath):
         """The second loop of a fluid that carries water along the body: N integrates body and slices, n = N + W."""
         shedding = fluid.shedding
         leaving = shedding.leaving(body.profile)
-        where = jnp.concatenate([stations, leaving[None]])
-        order = jnp.argsort(where)
-        back = jnp.argsort(order)
-        all_y = self._solve(body, slope, start, shedding, where[order])
-        y = jax.tree.map(lambda f: f[back[:-1]], all_y)
-        gone = _leaving_water(body, gait, fluid, t, jax.tree.map(lambda f: f[back[-1]], all_y.carried))
+        all_y = self._solve(body, slope, start, shedding, jnp.append(stations, leaving))
+        y = jax.tree.map(lambda f: f[:-1], all_y)
+        gone = _leaving_water(body, gait, fluid, t, jax.tree.map(lambda f: f[-1], all_y.carried))
 
         def complete(X, y):
             section = shedding.water_section(body.profile, X, body.profile(X))
@@ -257,7 +254,7 @@ class Nested(AbstractSpacePath):
             slope: (X, section, section that slices of water see, y) -> dy/dX.
             start: y at the nose.
             shedding: where water that passes along the body leaves it; None for none.
-            stations: abscissae at which y is returned [m]; None for the tail only.
+            stations: abscissae at which y is returned, in any order [m]; None for the tail only.
             last: return the tail as well.
         """
         pieces, quadratics = segments(beam)
@@ -282,12 +279,14 @@ class Nested(AbstractSpacePath):
             first = count / self.steps
         elif isinstance(controller, diffrax.AbstractAdaptiveStepSizeController):
             controller = diffrax.ClipStepSizeController(controller, jump_ts=jnp.arange(1.0, count))
+        order = None
         if stations is None:
             saveat = diffrax.SaveAt(t1=True)
         else:
             segment, u = locate(quadratics, stations)
-            at = segment + u
-            saveat = diffrax.SaveAt(ts=jnp.append(at, float(count)) if last else at)
+            at = jnp.append(segment + u, float(count)) if last else segment + u
+            order = jnp.argsort(at)
+            saveat = diffrax.SaveAt(ts=at[order])
         solution = diffrax.diffeqsolve(
             diffrax.ODETerm(in_s),
             self.solver,
@@ -301,7 +300,10 @@ class Nested(AbstractSpacePath):
             adjoint=self.adjoint,
         )
         assert solution.ys is not None
-        return solution.ys
+        if order is None:
+            return solution.ys
+        back = jnp.argsort(order)
+        return jax.tree.map(lambda y: y[back], solution.ys)
 
 
 class _FirstLoop(eqx.Module):

@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from hydro import BodySection
 from spatial import join, matrix_from_quaternion
@@ -15,15 +15,14 @@ from .strain import Gait, strain_rates
 
 
 class Along(eqx.Module):
-    """Abscissae in one non-decreasing array, as a space path needs them, and the inverse map.
+    """Abscissae in one array, as a space path takes them: the stations, the quadrature nodes, the tail.
 
     Attributes:
         stations: the requested stations [m].
         section: sections of the body there.
         nodes: quadrature nodes of the power [m].
         weight: quadrature weights [m].
-        X: stations, nodes and tail, sorted [m].
-        place: indices of each station, each node and the tail in `X`.
+        X: stations, nodes and tail [m].
     """
 
     stations: Float[Array, "stations"]
@@ -31,7 +30,6 @@ class Along(eqx.Module):
     nodes: Float[Array, "nodes"]
     weight: Float[Array, "nodes"]
     X: Float[Array, "all"]
-    place: Int[Array, "all"]
 
     def __init__(
         self,
@@ -39,27 +37,25 @@ class Along(eqx.Module):
         stations: Float[Array, "stations"],
         quadrature: tuple[Float[Array, "nodes"], Float[Array, "nodes"]] | None = None,
     ):
-        """Joins increasing stations with a body's load grid (nodes and weights, if known) and its tail."""
+        """Joins stations with a body's load grid (nodes and weights, if known) and its tail."""
         if quadrature is None:
             loads = load_nodes(beam)
             quadrature = loads.X.ravel(), loads.weight.ravel()
         self.nodes, self.weight = quadrature
         self.stations, self.section = stations, jax.vmap(beam.profile)(stations)
-        everywhere = jnp.concatenate([self.stations, self.nodes, beam.length[None]])
-        order = jnp.argsort(everywhere)
-        self.X, self.place = everywhere[order], jnp.argsort(order)
+        self.X = jnp.concatenate([self.stations, self.nodes, beam.length[None]])
 
     def at_stations(self, loops: BothLoops) -> BothLoops:
         """Values at X, restricted to the stations."""
-        return _rows(loops, self.place[: self.stations.shape[0]])
+        return _rows(loops, slice(None, self.stations.shape[0]))
 
     def at_nodes(self, loops: BothLoops) -> BothLoops:
         """Values at X, restricted to the quadrature nodes."""
-        return _rows(loops, self.place[self.stations.shape[0] : -1])
+        return _rows(loops, slice(self.stations.shape[0], -1))
 
     def at_tail(self, loops: BothLoops) -> Float[Array, "6"]:
         """n in the world and M in the section frame at X = L [N, N·m]."""
-        return jnp.concatenate([loops.force_w[self.place[-1]], loops.moment[self.place[-1]]])
+        return jnp.concatenate([loops.force_w[-1], loops.moment[-1]])
 
     def power(self, loops: BothLoops, gait: Gait, t: Float[Array, ""]) -> Float[Array, ""]:
         """Actuator power ∫(M·dK/dt + Rᵀn·dΓ/dt) dX from values at X [W]."""

@@ -58,9 +58,11 @@ def integration(x: Float[Array, "points"], order: int) -> Float[Array, "points o
     return chebyshev(x, order + 1) @ _primitive_coefficients(order)
 
 
-def cumulative(order: int) -> Float[Array, "order order_and_one"]:
+@functools.cache
+def cumulative(order: int) -> np.ndarray:
     """Matrix from rows of values at the Gauss nodes of [0, 1] to their integrals from 0 to these nodes and to 1."""
-    return integration(jnp.append(gauss(order)[0], 1.0), order).T
+    z = 2.0 * np.append(gauss(order)[0], 1.0) - 1.0
+    return (np.polynomial.chebyshev.chebvander(z, order) @ _primitive_coefficients(order)).T
 
 
 def integral_from_head(
@@ -197,7 +199,8 @@ def locate(
     quadratics: Float[Array, "cells 3"], X: Float[Array, "points"]
 ) -> tuple[Int[Array, "points"], Float[Array, "points"]]:
     """For each abscissa, the index of its cell among maps X(u) = a + b u + c u² of u in [0, 1], and its u."""
-    cell = jnp.clip(jnp.searchsorted(quadratics[:, 0], X, side="right") - 1, 0, quadratics.shape[0] - 1)
+    first = jnp.searchsorted(quadratics[:, 0], X, side="right", method="compare_all") - 1
+    cell = jnp.clip(first, 0, quadratics.shape[0] - 1)
     a, b, c = jnp.unstack(quadratics[cell], axis=1)
     # The root of c u² + b u = X - a, in the form that is accurate for c of either sign.
     past = jnp.maximum(X - a, 0.0)

@@ -14,7 +14,7 @@ from hydro import AbstractFluid, GeneralSection
 from spatial import Numbers, matrix_from_quaternion, number
 from spatial.checks import integer, positive
 from spatial.traced_warnings import warn_if
-from stepping import SimulationError, program, raise_if_failed
+from stepping import SimulationError, Span, compile_ahead, one_simulation, program, raise_if_failed
 from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
@@ -36,7 +36,7 @@ from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
 from .surroundings import surroundings
-from .trajectory import FAILED, Trajectory, driven_gait, rollout
+from .trajectory import FAILED, Trajectory, driven_gait, rollout, still_motion
 
 # name: (dimensions, unit, meaning)
 VARIABLES: dict[str, Label] = HEAD | {
@@ -160,26 +160,31 @@ def simulate(
     number("t0", t0)
     positive("rtol", rtol, shape=())
     say_compiling(progress)
-    trajectory = rollout(
-        beam,
-        gait,
-        fluid,
-        t1,
-        t0=t0,
-        state=state,
-        samples=samples,
-        times=times,
-        path=path,
-        solver=solver,
-        rtol=rtol,
-        atol=atol,
-        controller=controller,
-        dt0=dt0,
-        max_steps=max_steps,
-        throw=False,
-        progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
-        method=method,
-    )
+    with one_simulation():
+        if not isinstance(beam, Soft) and not isinstance(gait, Steered):
+            motion = still_motion(Span(t0, t1, samples, times))
+            arguments = beam, path.sample(beam, fluid), gait, fluid, _counted(path, path.counts), motion, stations
+            compile_ahead(_record, *arguments)
+        trajectory = rollout(
+            beam,
+            gait,
+            fluid,
+            t1,
+            t0=t0,
+            state=state,
+            samples=samples,
+            times=times,
+            path=path,
+            solver=solver,
+            rtol=rtol,
+            atol=atol,
+            controller=controller,
+            dt0=dt0,
+            max_steps=max_steps,
+            throw=False,
+            progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
+            method=method,
+        )
     driven = driven_gait(gait, trajectory)
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam
@@ -189,14 +194,16 @@ def simulate(
         if bool(trajectory.coiled):
             raise SimulationError(COILED)
     else:
-        path = path if trajectory.grid is None else path.with_counts(*trajectory.grid)
+        path = _counted(path, trajectory.grid)
         body = path.sample(beam, fluid)
         _raise_if_coiled(path, driven, body, trajectory)
     if trajectory.feedback is not None and not bool(trajectory.feedback.sound):
         raise SimulationError(LOST)
     raise_if_failed(trajectory.succeeded, trajectory.time, trajectory.twist, trajectory.steps, FAILED)
     with waiting("recording ...", progress):
-        fields, tail = jax.block_until_ready(_record(beam, body, driven, fluid, path, trajectory, stations))
+        fields, tail = jax.block_until_ready(
+            _record(beam, body, driven, fluid, path, trajectory.motion_alone(), stations)
+        )
     warn_if(
         np.asarray(tail) > 1e-5,
         f"the free strains are not resolved by {path.in_words} along the body (relative tail of their expansion "
@@ -212,6 +219,11 @@ def simulate(
         how |= {f"space_error_{name}": float(value) for name, value in vars(error).items() if value is not None}
     attrs = attributes("a swimming Cosserat beam", fluid, trajectory.steps, rtol, atol, **how)
     return with_feedback(_dataset(fields, beam, trajectory, attrs), gait, trajectory.feedback)
+
+
+def _counted(path: AbstractSpacePath, counts: tuple[int, int] | None) -> AbstractSpacePath:
+    """The path with the numbers of panels that a run had."""
+    return path if counts is None else path.with_counts(*counts)
 
 
 def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:

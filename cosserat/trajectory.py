@@ -25,6 +25,7 @@ from stepping import (
     SemiImplicit,
     Span,
     break_times,
+    compile_ahead,
     implicit_steps,
     integrate,
     one_simulation,
@@ -43,6 +44,7 @@ from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
 from .space_error import (
     COILED,
+    INSTANTS,
     Limits,
     SpaceError,
     error_and_limits,
@@ -79,7 +81,8 @@ class Trajectory(SteeredMotion):
         twist: of the head, in its frame [m/s, rad/s].
         steps: accepted and rejected time steps.
         succeeded: whether the integration reached the last time, with a gait whose strains are finite with Γ1 > 0.
-        limits: of the space path: the decay of its expansions at a few of the times, the greatest turn at all of them.
+        limits: of the space path: the decay of its expansions at a few of the times, the greatest turn at up to a
+            hundred of them.
         error: estimated error of the grid along X at a few of the times [-]; None inside `jax.jit`, where
             `cosserat.space_error` serves, and for a path that controls its own error.
         grid: panels, and how many replace each load panel: those chosen, or those given; None for other paths.
@@ -109,6 +112,12 @@ class Trajectory(SteeredMotion):
         turn: Any = self.limits.turn
         turn = turn if isinstance(turn, Tracer) else np.asarray(turn)  # known numbers need no program
         return ~(turn <= 1.0)
+
+    def motion_alone(self) -> "Trajectory":
+        """Times and states without what the integration tells of itself."""
+        nothing: Any = None
+        unknown = {name: nothing for name in ("steps", "succeeded", "limits", "error", "grid", "dense")}
+        return dataclasses.replace(self, **unknown)
 
     def state(self, k: int | Int[Array, ""]) -> HeadState | SoftState:
         """The state at the k-th output time."""
@@ -229,7 +238,7 @@ def rollout(
         )
         with one_simulation():
             wrong = check_in_time(_at_first(loop, states, span.t0), beam.length, span.t0, span.t1)
-            run = _on_fitted_path(march, beam, gait, fluid, state, path, throw)
+            run = _on_fitted_path(march, beam, gait, fluid, state, path, span, throw)
     if not throw:
         # A known gait that is wrong has been refused.
         return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & ~wrong) if isinstance(wrong, Tracer) else run
@@ -237,6 +246,14 @@ def rollout(
     if run.feedback is not None:
         twist = eqx.error_if(twist, ~run.feedback.sound, LOST)
     return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
+
+
+def still_motion(span: Span) -> Trajectory:
+    """The motion of a head that rests, at the times of a span: arrays of the types that a swim will have."""
+    nothing: Any = None
+    n = span.times.shape[0]
+    head = (jax.device_put(np.zeros((n, size))) for size in (3, 4, 6))
+    return Trajectory(span.times, *head, nothing, nothing, nothing)
 
 
 def driven_gait(gait: Gait | Steered | None, run: Trajectory) -> Any:
@@ -276,9 +293,13 @@ def _at_first(loop, memory, t0):
     return loop.law(t0, loop.seen(t0, memory).at[1:].set(0.0))
 
 
-def _on_fitted_path(march, beam, gait, fluid, state, path, throw):
+def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
     """The run on the path given, and again with more panels where its error is above the tolerance."""
     body = path.sample(beam, fluid)
+    if not isinstance(gait, Steered):
+        instants = len(INSTANTS)
+        parts = [np.zeros((instants, 3)), np.zeros((instants, 4)), np.zeros((instants, 6)), np.zeros(instants)]
+        compile_ahead(error_and_limits, body, beam, gait, fluid, path, parts, span.times)
     run = march(path, body)
     # The states may be traced where the gait is not: derivatives and batches over initial states.
     if any(isinstance(x, Tracer) for x in jax.tree.leaves((run.twist, body, gait))):

@@ -191,7 +191,8 @@ class Profile(eqx.Module):
             raise ValueError(
                 f"profile(X): X has shape {X.shape}: must be one number; for an array use jax.vmap(profile)(X)"
             )
-        k = jnp.clip(jnp.searchsorted(self.breaks, X, side="right") - 1, 0, len(self.pieces) - 1)
+        k = jnp.searchsorted(self.breaks, X, side="right", method="compare_all") - 1
+        k = jnp.clip(k, 0, len(self.pieces) - 1)
         return jax.lax.switch(k, self.sections, X)
 
 

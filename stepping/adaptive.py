@@ -210,7 +210,7 @@ class _RecordAt(diffrax.AbstractAdjoint):
             kwargs: passed on.
         """
         count, size = self.times.shape[0], init_state.y.shape[0]
-        room = (jnp.full(count, jnp.inf), jnp.full((count, size), jnp.inf))
+        room = (jnp.full(count, jnp.inf, float), jnp.full((count, size), jnp.inf, float))
         init_state = eqx.tree_at(lambda s: (s.save_state.ts, s.save_state.ys), init_state, room)
         return self.adjoint.loop(
             saveat=diffrax.SaveAt(ts=self.times, dense=saveat.dense), init_state=init_state, **kwargs

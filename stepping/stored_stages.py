@@ -131,7 +131,7 @@ def _solve_forward(perturbed, moving, forward, state, stored):
     info = eqx.filter_eval_shape(forward.solver.step, term, *at)[2]
     most = stored if forward.max_steps is None else min(stored, forward.max_steps)
     buffers = (
-        jnp.full(most + 1, jnp.inf),
+        jnp.full(most + 1, jnp.inf, float),
         jax.tree.map(lambda x: jnp.full((most, *x.shape), jnp.inf, x.dtype), info),
         0,
     )

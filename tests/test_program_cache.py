@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from concurrent.futures import Future
 
 import equinox as eqx
 import jax
@@ -13,7 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import cosserat
 import gaits
+import hydro
 from anguilla.program_cache import directory, memory_maps, stored_programs, surroundings
 from anguilla.program_cache.fingerprint import Fingerprint
 from anguilla.program_cache.memory_maps import MemoryMaps
@@ -121,6 +124,41 @@ def test_a_second_session_compiles_nothing(sessions):
     assert sessions.run(lab) == (pytest.approx(LINEAR, rel=1e-15), False) and len(sessions.files) == 1
     again = sessions.run(lab, lab.Law(jnp.asarray(5.0)))  # arrays are arguments of a program
     assert again == (pytest.approx(value_of(lambda x: 5.0 * x), rel=1e-15), False)
+
+
+def test_a_program_begun_ahead_serves_the_call(sessions):
+    lab = sessions.begin()
+    law = lambda factor: lab.Law(jnp.asarray(factor))  # noqa: E731
+    sessions.cache.ahead(lab.total, (jnp.zeros_like(X), law(0.0)))  # other numbers of the same types
+    assert sessions.run(lab)[0] == pytest.approx(LINEAR, rel=1e-15)
+    assert sessions.compiled == 1 and len(sessions.files) == 1
+    # Other types are compiled by the call, and a function that has been called is not begun again.
+    sessions.cache.ahead(lab.total, (jnp.zeros(7), law(0.0)))
+    five = sessions.cache(lab.total, eqx.filter_jit(lab.total), (jnp.full(5, X), law(2.0)))
+    np.testing.assert_allclose(five["value"], LINEAR, rtol=1e-15)
+    assert sessions.compiled == 2
+
+
+def test_an_error_while_compiling_ahead_is_raised_by_the_call(sessions):
+    lab = sessions.begin()
+    refused = jnp.zeros((2, 3, 4)), "no law"
+    sessions.cache.ahead(lab.total, refused)
+    with pytest.raises(TypeError, match="not callable"):
+        sessions.cache(lab.total, eqx.filter_jit(lab.total), refused)
+
+
+@pytest.mark.slow
+def test_a_first_swim_calls_what_it_began_ahead(tmp_path, monkeypatch):
+    """Otherwise a first swim would compile its record and its estimate twice."""
+    directory.make_private(tmp_path / "programs")
+    cache = ProgramCache(tmp_path / "programs", MemoryMaps(limit=0))
+    monkeypatch.setattr("anguilla.program_cache._cache", cache)
+    body = cosserat.rod(1.0, 0.03, 0.05)
+    cosserat.simulate(body, gaits.planar(wavelength=2.0), hydro.Morison(), t1=2.0, samples=9, progress=False)
+    named = {function.__name__: list(known.values()) for function, known in cache._ready.items()}
+    assert {"_record", "error_and_limits", "_integrate"} <= set(named)
+    for programs in named.values():
+        assert len(programs) == 1 and not isinstance(programs[0], Future)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,16 @@ def run(function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
     return _programs()(function, jitted, args)
 
 
+def ahead(function: Callable, args: tuple[Any, ...]) -> None:
+    """Begins to load or compile a program in another thread (see `stepping.programs.compile_ahead`).
+
+    Args:
+        function: function of positional pytrees.
+        args: arguments of the types that it will be called with.
+    """
+    _programs().ahead(function, args)
+
+
 def unchanged() -> contextlib.AbstractContextManager[None]:
     """Within it the modules are as they were at its first program (see `stepping.programs.one_simulation`)."""
     return _programs().unchanged()

@@ -9,8 +9,10 @@ import contextlib
 import hashlib
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +48,25 @@ class ProgramCache:
     def __init__(self, directory: Path | None, maps: MemoryMaps):
         self._directory = directory
         self._maps = maps
-        self._ready: dict[Callable, dict[Any, Callable]] = {}
+        self._ready: dict[Callable, dict[Any, Callable | Future[Callable]]] = {}
+        self._threads = ThreadPoolExecutor(thread_name_prefix="anguilla-compile")
+
+    def ahead(self, function: Callable, args: tuple[Any, ...]) -> None:
+        """Begins to find the program of a function in another thread, unless the function has been called before.
+
+        XLA compiles without Python's lock, so that the programs of a first simulation share the cores.
+
+        Args:
+            function: function of positional pytrees.
+            args: arguments of the types that it will be called with.
+        """
+        leaves, structure = jax.tree.flatten(args)
+        if self._ready.get(function) or self._directory is None or any(isinstance(leaf, Tracer) for leaf in leaves):
+            return
+        with contextlib.suppress(TypeError, ValueError):  # something that cannot be compared
+            place = _place(leaves, structure)
+            begun = self._threads.submit(copy_context().run, self._find, function, leaves, structure, args)
+            self._ready.setdefault(function, {})[place] = begun
 
     def __call__(self, function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
         """Calls a function.
@@ -61,7 +81,7 @@ class ProgramCache:
             return jitted(*args)
         arrays = [leaf for leaf in leaves if eqx.is_array(leaf)]
         try:
-            place = (structure, tuple(map(_kind, leaves)), surroundings.jax_options())
+            place = _place(leaves, structure)
             known = self._ready.setdefault(function, {})
             run = known.get(place)
         except (TypeError, ValueError):  # something that cannot be compared
@@ -74,6 +94,8 @@ class ProgramCache:
             elif len(known) >= LOADED:
                 known.pop(next(iter(known)))
             run = known[place] = self._find(function, leaves, structure, args)
+        elif isinstance(run, Future):
+            run = known[place] = run.result()
         return jitted(*args) if run is _AS_USUAL else run(arrays)
 
     @contextlib.contextmanager
@@ -142,6 +164,11 @@ def _AS_USUAL(*_: Any) -> Any:
     raise AssertionError("stands for a function that JAX compiles as usual")
 
 
+def _place(leaves: list[Any], structure: Any) -> Any:
+    """What distinguishes one program of a function from another, in this session."""
+    return structure, tuple(map(_kind, leaves)), surroundings.jax_options()
+
+
 def _kind(leaf: Any) -> Any:
     """What distinguishes one leaf from another: the type of an array, the exact value of anything else."""
     if eqx.is_array(leaf):
@@ -178,7 +205,7 @@ def _compile(function: Callable, leaves: list[Any], structure: Any, file: Path, 
 
     flat.__name__ = file.name.replace(".", "_")  # unlike any in JAX's cache: what is read from there is not storable
     lowered = jax.jit(flat).lower(*(leaf for leaf in leaves if eqx.is_array(leaf)))
-    with _not_in_two_places():
+    with _not_in_two_places:
         program = lowered.compile()
     if "callback" not in lowered.as_text():  # one that calls back to Python ends with this session
         _store(file, name, program, skeleton[0])
@@ -226,13 +253,26 @@ def _calling(program: Callable, skeleton: Any) -> Callable:
     return call
 
 
-@contextlib.contextmanager
-def _not_in_two_places():
-    """Stops JAX's own cache from writing what is stored here."""
+class _NotInTwoPlaces:
+    """Stops JAX's own cache from writing what is stored here, while any thread compiles."""
+
     option = "jax_persistent_cache_min_compile_time_secs"
-    least = getattr(jax.config, option)
-    jax.config.update(option, float("inf"))
-    try:
-        yield
-    finally:
-        jax.config.update(option, least)
+
+    def __init__(self):
+        self._lock, self._within, self._least = threading.Lock(), 0, 0.0
+
+    def __enter__(self):
+        with self._lock:
+            if self._within == 0:
+                self._least = getattr(jax.config, self.option)
+                jax.config.update(self.option, float("inf"))
+            self._within += 1
+
+    def __exit__(self, *_: Any):
+        with self._lock:
+            self._within -= 1
+            if self._within == 0:
+                jax.config.update(self.option, self._least)
+
+
+_not_in_two_places = _NotInTwoPlaces()

@@ -71,7 +71,7 @@ def evaluation_rows() -> Iterator[Row]:
     yield at_most(
         "eel, fast path / C on the same nodes, single",
         fast.least / in_c.least,
-        5,
+        1.5,
         f"{fast.words} / {in_c.words}; {body.X.size} smooth and {body.load_X.size} load nodes, equal to {same:.0e}",
     )
     yield at_most(
@@ -83,11 +83,11 @@ def evaluation_rows() -> Iterator[Row]:
     yield at_most(
         f"eel, fast path / C on the same nodes, batch of {BATCH}",
         batch.least / in_c.least,
-        2.5,
+        1.2,
         f"{batch.words} each / {in_c.words}",
     )
     yield at_most(
-        "eel, both space loops (n, M) / the first", both.least / fast.least, 2.2, f"{both.words} / {fast.words}"
+        "eel, both space loops (n, M) / the first", both.least / fast.least, 1.7, f"{both.words} / {fast.words}"
     )
 
 
@@ -99,7 +99,7 @@ def swim_rows() -> Iterator[Row]:
     run = lambda f: Work(lambda: f(start).block_until_ready())  # noqa: E731
     times = interleaved({"literal": run(literal), "fast": run(fast)}, rounds=2)
     least = min(times["fast"].least, interleaved({"fast": run(fast)})["fast"].least)
-    yield at_least("eel, 10 s 3-D swim, rtol 1e-6: times real time", 10.0 / least, 300, f"{least * 1e3:.3g} ms")
+    yield at_least("eel, 10 s 3-D swim, rtol 1e-6: times real time", 10.0 / least, 600, f"{least * 1e3:.3g} ms")
     yield at_least(
         "eel, 10 s 3-D swim: diffrax along X / fast path",
         times["literal"].least / least,
@@ -126,15 +126,34 @@ def gradient_rows() -> Iterator[Row]:
         },
         rounds=2,
     )
-    for name, times, target in (("single", one, 4.0), (f"batch of {SWIMS}", many, 5.0)):
+    for name, times, compiled in (("single", one, 6.0), (f"batch of {SWIMS}", many, 8.0)):
         mode = min((m for m in times if m != "swim"), key=lambda m: times[m].least)
         others = ", ".join(f"{m} mode {times[m].words}" for m in times if m != "swim")
         yield at_most(
             f"eel, gradient of the distance by 6 parameters / the swim, {name}",
             times[mode].least / times["swim"].least,
-            target,
-            f"{others} / {times['swim'].words}; compiled in {times[mode].first:.0f} s",
+            3,
+            f"{others} / {times['swim'].words}",
         )
+        first = times[mode].first - times[mode].least * (SWIMS if times is many else 1)
+        yield at_most(f"eel, compile time of that gradient, {name} [s]", first, compiled, f"{mode} mode")
+
+
+def own_gait_rows() -> Iterator[Row]:
+    """A gait that a user writes as a plain function of X and t, beside the same one of the vocabulary."""
+    vocabulary = gaits.planar_bending(gaits.TravellingWave(amplitude=(1.0, -0.75, 1.0), wavelength=1.0, period=1.0))
+
+    def own(X, t):
+        K3 = (X**2 - 0.75 * X + 1.0) * jnp.sin(2.0 * jnp.pi * (X - t))
+        return jnp.array([1.0, 0.0, 0.0, 0.0, 0.0, K3])
+
+    swim = lambda gait: lambda: cosserat.rollout(cosserat.eel(), gait, hydro.Morison(), 10.0).twist.block_until_ready()  # noqa: E731
+    there, here = interleaved({"vocabulary": Work(swim(vocabulary)), "own": Work(swim(own))}, rounds=5).values()
+    words = f"{here.words} / {there.words}"
+    yield at_most("eel, 10 s by a user-written gait / by one of the vocabulary", here.least / there.least, 1.1, words)
+    compiled = (here.first - here.least) / (there.first - there.least)
+    words = f"{here.first:.3g} / {there.first:.3g} s; the vocabulary's runs first and compiles what both share"
+    yield at_most("eel, compile time of the same two", compiled, 1.5, words)
 
 
 def distance(parameters, path=None, adjoint=None):

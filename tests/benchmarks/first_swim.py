@@ -6,8 +6,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import jax
 
@@ -19,6 +19,7 @@ from cosserat.space_error import error_and_limits
 from cosserat.trajectory import _closed, _integrate, _parts
 from stepping import Marcher, Span
 from tests.benchmarks.table import Row, at_most
+from tests.benchmarks.timing import Work, interleaved
 
 PROGRAM = """
 import anguilla, cosserat, gaits, hydro
@@ -38,6 +39,7 @@ def first_swim_rows() -> Iterator[Row]:
         ("anguilla --help [s]", ["-m", "anguilla", "--help"], 0.5),
     ):
         yield at_most(name, min(_processor(words) for _ in range(3)), most, "processor time, least of three")
+    yield demo_row()
 
 
 def estimate_rows() -> Iterator[Row]:
@@ -51,16 +53,25 @@ def estimate_rows() -> Iterator[Row]:
     loop, memory = _closed(beam, gait, water, span.t0, state, path, None)
     swim = lambda: _integrate(body, beam, loop, water, span, (state, memory), path, marcher, False, False)  # noqa: E731
     estimate = lambda: error_and_limits(body, beam, gait, water, path, parts, run.time)  # noqa: E731
-    seconds = [min(_seconds(call) for _ in range(5)) for call in (swim, estimate)]
-    yield at_most(
-        "error of the grid, estimated / 10 s swim", seconds[1] / seconds[0], 0.05, "processor time, both compiled"
+    waiting = lambda call: Work(lambda: jax.block_until_ready(call()))  # noqa: E731
+    here, there = interleaved({"estimate": waiting(estimate), "swim": waiting(swim)}).values()
+    words = f"{here.words} / {there.words}, both compiled"
+    yield at_most("error of the grid, estimated / 10 s swim", here.least / there.least, 0.05, words)
+
+
+def demo_row() -> Row:
+    """`make demo` after installation: figures, film and NetCDF file, with an empty cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "anguilla", "swim", "--gait", "planar", "--t1", "10", "--out", f"{folder}/out"]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("JAX_")}
+        begin = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True, env=env | {"ANGUILLA_CACHE": f"{folder}/cache"})
+        wall = time.perf_counter() - begin
+        pictures = [place.stat().st_mtime for place in Path(f"{folder}/out").glob("*.png")]
+        first = min(pictures) - time.time() + time.perf_counter() - begin
+    return at_most(
+        "make demo, installed, nothing cached [s]", wall, 15, f"wall time, all cores; first picture {first:.1f} s"
     )
-
-
-def _seconds(call: Callable[[], Any]) -> float:
-    begin = time.process_time()
-    jax.block_until_ready(call())
-    return time.process_time() - begin
 
 
 def _processor(words: list[str]) -> float:

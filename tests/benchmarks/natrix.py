@@ -55,6 +55,6 @@ def natrix_rows() -> Iterator[Row]:
             f"NATRIX {name}, per simulated second: published {published:g} s (other machine) / here",
             published / time.least,
             "≥",
-            20 if name == "with buoyancy" else None,
+            80 if name == "with buoyancy" else None,
             f"{time.words}, first call {time.first:.0f} s",
         )

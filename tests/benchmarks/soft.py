@@ -30,9 +30,9 @@ FINE = 1.0 / 800.0  # s: the step of the converged swims
 EVALUATIONS = 400
 # error relative to the distance, and speed over real time that it should reach
 ASKED = {SOFT: ((1e-3, 60.0), (1e-5, 30.0)), STIFF: ((1e-3, 40.0), (1e-5, 15.0))}
-COMPILED = 1 / 25  # s: a step of its own, so that nothing has compiled that swim before
+COMPILED = 1 / 24  # s: a step of its own, so that nothing has compiled that swim before
 MODES, PANELS = (4, 8, 16, 32), (1, 2, 4)
-STEPS = (1 / 10, 1 / 20, 1 / 30, 1 / 40, 1 / 50, 1 / 80, 1 / 100, 1 / 150, 1 / 200)
+STEPS = (1 / 10, 1 / 15, 1 / 20, 1 / 25, 1 / 30, 1 / 40, 1 / 50, 1 / 80, 1 / 100, 1 / 150, 1 / 200)
 
 
 def _tail(modes=8, young=SOFT):

@@ -12,7 +12,7 @@ import pinocchio as pin
 import multibody as mb
 from anguilla import robots
 from tests.benchmarks.table import Row, at_most
-from tests.benchmarks.timing import Work, called, interleaved, looped
+from tests.benchmarks.timing import Time, Work, called, interleaved, looped
 from validation.mujoco_tree import to_mujoco
 from validation.pinocchio_tree import to_pinocchio
 
@@ -44,15 +44,16 @@ def tree_rows() -> Iterator[Row]:
     yield at_most(
         "tree, 36 joints, inverse dynamics / pinocchio called from Python, single",
         loop.least / there.least,
-        1.5,
+        0.4,
         f"{loop.words} in a compiled loop, {call.words} called from Python / {there.words}; equal to {same:.0e}",
     )
     yield at_most(
         f"tree, 36 joints, batch of {BATCH} / pinocchio, per evaluation and core",
         batch.least / there.least,
-        1.0,
+        0.3,
         f"{batch.words} / {there.words}",
     )
+    yield from forward_rows(tree, loop)
     chain = open_chain(36)
     q, dq, ddq, state = motion(chain)
     here = inverse(chain, state)
@@ -69,6 +70,60 @@ def tree_rows() -> Iterator[Row]:
         "≤",
         None,
         f"{times['loop'].words} / {times['mujoco'].words}",
+    )
+
+
+def forward_rows(tree: mb.Tree, inverse_loop: Time) -> Iterator[Row]:
+    """Forward dynamics of the same tree against pinocchio's `aba`; hybrid dynamics against the inverse."""
+    q, dq, ddq, state = motion(tree)
+    torque = 0.1 * ddq
+    model = to_pinocchio(tree, np.zeros(3)).model
+    data = model.createData()
+    place = np.concatenate([np.zeros(3), [0.0, 0.0, 0.0, 1.0], q])
+    rates, efforts = np.concatenate([state.twist, dq]), np.concatenate([np.zeros(6), torque])
+    peer = lambda: pin.aba(model, data, place, rates, efforts)  # noqa: E731
+
+    def ours(q, dq, torque):
+        found = mb.forward_dynamics(tree, state, q, dq, torque)
+        return jnp.concatenate([found.base_acceleration, found.acceleration])
+
+    same = np.max(np.abs(ours(q, dq, torque) - peer())) / np.max(np.abs(peer()))
+    if same > 1e-9:
+        raise AssertionError(f"pinocchio and the tree engine differ by {same:.1e}")
+    scale = jnp.linspace(0.5, 1.5, BATCH)[:, None]
+    many = jax.jit(lambda *motion: jax.lax.map(lambda one: ours(*one), motion, batch_size=16))
+    motions = (q * scale, dq * scale, torque * scale)
+    half_free = tree.with_actuation([k >= 16 for k in range(36)])
+
+    def hybrid(q, dq, ddq):
+        found = mb.hybrid_dynamics(half_free, state, q, dq, ddq, torque)
+        return jnp.concatenate([found.base_acceleration, found.acceleration, found.torque])
+
+    there, loop, batch, mixed = interleaved(
+        {
+            "pinocchio": Work(lambda: [peer() for _ in range(CALLS)], CALLS),
+            "loop": looped(lambda t: ours(q * t, dq, torque), CALLS),
+            "batch": Work(lambda: jax.block_until_ready(many(*motions)), BATCH),
+            "hybrid": looped(lambda t: hybrid(q * t, dq, ddq), CALLS),
+        }
+    ).values()
+    yield at_most(
+        "tree, 36 joints, forward dynamics / pinocchio called from Python, single",
+        loop.least / there.least,
+        1.0,
+        f"{loop.words} in a compiled loop / {there.words}; equal to {same:.0e}",
+    )
+    yield at_most(
+        f"tree, 36 joints, forward dynamics, batch of {BATCH} / pinocchio, per evaluation and core",
+        batch.least / there.least,
+        0.5,
+        f"{batch.words} / {there.words}",
+    )
+    yield at_most(
+        "tree, hybrid dynamics with 16 passive joints of 36 / inverse dynamics",
+        mixed.least / inverse_loop.least,
+        2.0,
+        f"{mixed.words} / {inverse_loop.words}",
     )
 
 
