@@ -252,8 +252,8 @@ def still_motion(span: Span) -> Trajectory:
     """The motion of a head that rests, at the times of a span: arrays of the types that a swim will have."""
     nothing: Any = None
     n = span.times.shape[0]
-    head = (jax.device_put(np.zeros((n, size))) for size in (3, 4, 6))
-    return Trajectory(span.times, *head, nothing, nothing, nothing)
+    position, quaternion, twist = (jax.device_put(np.zeros((n, size))) for size in (3, 4, 6))
+    return Trajectory(span.times, position, quaternion, twist, nothing, nothing, nothing)
 
 
 def driven_gait(gait: Gait | Steered | None, run: Trajectory) -> Any:
@@ -297,8 +297,8 @@ def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
     """The run on the path given, and again with more panels where its error is above the tolerance."""
     body = path.sample(beam, fluid)
     if not isinstance(gait, Steered):
-        instants = len(INSTANTS)
-        parts = [np.zeros((instants, 3)), np.zeros((instants, 4)), np.zeros((instants, 6)), np.zeros(instants)]
+        n = len(INSTANTS)
+        parts = [np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 6)), np.zeros(n)]
         compile_ahead(error_and_limits, body, beam, gait, fluid, path, parts, span.times)
     run = march(path, body)
     # The states may be traced where the gait is not: derivatives and batches over initial states.
