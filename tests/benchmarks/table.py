@@ -3,6 +3,8 @@
 import json
 import os
 import platform
+import subprocess
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,11 +55,22 @@ def machine() -> str:
     return f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
 
 
+def _commit() -> str:
+    """The commit that was measured, where there is one; marked if files differ from it."""
+    try:
+        found = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return found.stdout.strip()
+
+
 def write_json(rows: list[Row], place: Path) -> None:
     """The rows as a file, for the documentation and for comparisons over time."""
     place.write_text(
         json.dumps(
             {
+                "date": time.strftime("%Y-%m-%d", time.gmtime()),
+                "commit": _commit(),
                 "machine": machine(),
                 "rows": [row._asdict() | {"value": float(row.value), "met": bool(row.met)} for row in rows],
             },
