@@ -43,6 +43,7 @@ def test_intervals_hold_as_often_as_they_say(coasting):
         seen[rng.random(clean.shape) < 0.1] = np.nan
         found.append(coasting.solve(seen, noise=0.01))
     inside = np.mean([(f.interval[:, 0] <= true) & (true <= f.interval[:, 1]) for f in found], axis=0)
+    print(f"95 % intervals hold in {inside}")
     assert ((inside >= 0.90) & (inside <= 0.99)).all(), inside
     # The spread of 100 estimates is known to 1/sqrt(200) = 7 %: three of them.
     spread = np.std([f.estimate for f in found], axis=0)
@@ -173,12 +174,14 @@ def test_six_coefficients_of_an_eel_from_its_midline():
     with pytest.warns(UserWarning, match="the data cannot tell drag_dorsal$"):
         exact = problem.solve(clean)
     six = [exact.names.index(name) for name in SIX]
+    print(f"six coefficients without noise: {np.abs(exact.estimate[six] / true - 1.0).max():.1e}")
     assert np.abs(exact.estimate[six] / true - 1.0).max() < 1e-9
     seen = clean + 1e-3 * np.random.default_rng(0).normal(size=clean.shape)
     seen[np.random.default_rng(1).random(clean.shape[:2]) < 0.1] = np.nan
     with pytest.warns(UserWarning, match="the data cannot tell drag_dorsal$"):
         noisy = problem.solve(seen, noise=1e-3)
     told = noisy.interval[six]
+    print(f"six coefficients with 1 mm noise: {np.abs(noisy.estimate[six] / true - 1.0).max():.1e}")
     assert (np.abs(noisy.estimate[six] / true - 1.0) < 0.02).all()
     assert ((told[:, 0] <= true) & (true <= told[:, 1])).sum() >= 5
     assert abs(noisy.misfit - 1.0) < 0.03

@@ -39,18 +39,25 @@ def relative(value, reference):
 
 @pytest.mark.parametrize("path, tolerance", [(cosserat.Panels(), FAST), (cosserat.Nested(), NESTED)])
 def test_instants_of_the_reference(path, tolerance):
+    worst = 0.0
     for row in lighthill_reference()["results"]:
         gait, state, t = reference_state(row["state"])
         water = frictionless(mass_roll=1.0 if row["variant"] == "full" else 0.0)
         X = [station["X"] for station in row["stations"]]
         fields = cosserat.internal_wrench(reference_rod(row["rod"]), gait, water, state, t, path, stations=X)
-        assert relative(fields.head_twist_rate, row["head_acceleration"]) < tolerance
-        # The reference takes the tail side's wrench on the head side.
-        assert relative(-fields.force, [station["n"] for station in row["stations"]]) < tolerance
-        assert relative(-fields.moment, [station["M"] for station in row["stations"]]) < tolerance
-        assert relative(fields.carried, [station["W"] for station in row["stations"]]) < tolerance
-        assert relative(fields.actuator_power, row["strain_power"]) < tolerance
+        at = lambda name: [station[name] for station in row["stations"]]  # noqa: B023, E731
+        errors = [
+            relative(fields.head_twist_rate, row["head_acceleration"]),
+            # The reference takes the tail side's wrench on the head side.
+            relative(-fields.force, at("n")),
+            relative(-fields.moment, at("M")),
+            relative(fields.carried, at("W")),
+            relative(fields.actuator_power, row["strain_power"]),
+        ]
+        worst = max(worst, *errors)
+        assert max(errors) < tolerance
         assert np.abs(fields.tail).max() < 1e-8
+    print(f"{type(path).__name__}: head acceleration, n, M, W, power within {worst:.1e}")
 
 
 class Slender(cosserat.Beam):
@@ -144,6 +151,7 @@ def test_lift_of_a_straight_body_in_steady_yaw():
     state = cosserat.HeadState(twist=[yaw["V1"], yaw["V2"], 0.0, 0.0, 0.0, 0.0])
     force = fluid_resultant(rod, still, frictionless(), state, jnp.zeros(()), jnp.zeros(6))
     expected = [yaw["F1"], yaw["F2"], 0.0, 0.0, 0.0, yaw["M3_about_nose"]]
+    print(f"lift in yaw: {np.abs(force - np.asarray(expected)).max():.1e} N, N·m")
     np.testing.assert_allclose(force, expected, atol=ROUND_OFF)
 
 
@@ -162,7 +170,12 @@ def test_a_force_free_ribbon_moves_with_its_wave():
 
         return jnp.mean(jax.lax.map(at, 0.5 * jnp.arange(16) / 16))
 
-    assert mean_thrust(jnp.asarray(1.97)) > 0 > mean_thrust(jnp.asarray(2.03))  # c = w/k = 2 m/s
+    slower, faster = mean_thrust(jnp.asarray(1.97)), mean_thrust(jnp.asarray(2.03))
+    steady = 1.97 + 0.06 * slower / (slower - faster)  # the thrust is nearly linear so near to its zero
+    print(f"force-free ribbon: {steady:.5f} m/s, its wave 2 m/s")
+    assert slower > 0 > faster  # c = w/k = 2 m/s
+    # Steady at ω/κ (1 + O(ε)), ε = (κA)² = 0.0039.
+    assert abs(steady / 2.0 - 1.0) < 0.004
 
 
 # Identities, at one section
@@ -298,6 +311,7 @@ def test_power_and_impulse_with_the_wake(aft):
     sums, rates = _flow_of(beam, gait, water)
     power = cosserat.actuator_power(beam, gait, water, STATE, TIME, FINE)
     assert abs(sums.wake) > 1e-3
+    print(f"{aft}: power identity {abs(power - (rates.kinetic + rates.added + sums.wake)):.1e} W")
     assert abs(power - (rates.kinetic + rates.added + sums.wake)) < 1e-8
 
     # What body and slices lose is what the leaving water takes: its wrench at the edge.
@@ -308,6 +322,7 @@ def test_power_and_impulse_with_the_wake(aft):
     force, couple = R.rotation @ fields.carried[k, :3], R.rotation @ fields.carried[k, 3:]
     wrench_w = join(force, couple + jnp.cross(R.position, force))
     assert np.abs(wrench_w).max() > 1e-2
+    print(f"{aft}: rate of impulse {np.abs(rates.impulse_w - wrench_w).max():.1e} N, N·m")
     np.testing.assert_allclose(rates.impulse_w, wrench_w, atol=1e-8)
 
 
@@ -332,6 +347,7 @@ def test_without_an_edge_the_head_moves_as_in_kirchhoffs_water(gait, roll):
     X = np.linspace(0.1, 1.9, 7)
     there = cosserat.internal_wrench(beam, gait, kirchhoff, STATE, TIME, FINE, stations=X)
     here = cosserat.internal_wrench(beam, gait, lighthill, STATE, TIME, FINE, stations=X)
+    print(f"head as in Kirchhoff's water: {relative(here.head_twist_rate, there.head_twist_rate):.1e}")
     assert relative(here.head_twist_rate, there.head_twist_rate) < ROUND_OFF  # two quadratures of one integral
     np.testing.assert_allclose(here.force, there.force + here.carried[:, :3], atol=1e-6)
     np.testing.assert_allclose(here.moment, there.moment + here.carried[:, 3:], atol=1e-6)
@@ -363,11 +379,14 @@ def test_gradients():
     at = jnp.asarray([1000.0, 0.01, 0.5, 1.0, 1.0, 0.4, 1.0])
     compiled = jax.jit(acceleration)
     jacobian = jax.jit(jax.jacrev(acceleration))(at)
+    worst = 0.0
     for k in range(7):
         h = 1e-5 * float(at[k])
         step = h * jnp.eye(7)[k]
         difference = (compiled(at + step) - compiled(at - step)) / (2 * h)
-        assert np.abs(jacobian[:, k] - difference).max() < 1e-6 * max(np.abs(difference).max(), 1.0)
+        worst = max(worst, np.abs(jacobian[:, k] - difference).max() / max(np.abs(difference).max(), 1.0))
+    print(f"gradients against central differences: {worst:.1e}")
+    assert worst < 1e-6
 
 
 def test_gradients_are_finite_at_rest():

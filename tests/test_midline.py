@@ -56,6 +56,7 @@ def fit():
 
 
 def test_curvature_comes_back_through_noise(fit):
+    print(f"curvature through noise: {_curvature_error(fit.law):.3f}")
     assert _curvature_error(fit.law) < 0.05
     assert abs(fit.period - 1.0) < 1e-3
     # 15 000 coordinates tell their own standard deviation to 1/sqrt(2 · 15 000) = 0.6 %; four of them.
@@ -75,7 +76,9 @@ def test_speed_of_the_swim(fit):
     swim = lambda gait: gaits.steady_speed(  # noqa: E731
         cosserat.steady_swim(beam, gait, water, t0=START, steps=16)
     )
-    assert abs(swim(fit.gait) / swim(TRUTH) - 1.0) < 0.03
+    ratio = float(swim(fit.gait) / swim(TRUTH))
+    print(f"speed of the fitted gait: {ratio - 1.0:+.4f}")
+    assert abs(ratio - 1.0) < 0.03
 
 
 def test_occluded_points_count_for_nothing():
