@@ -30,7 +30,6 @@ from .soft.body_view import last_commands
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState
-from .soft.soft_error import soft_space_error, warn_if_coarse
 from .space_error import COILED
 from .space_path import AbstractSpacePath
 from .state import HeadState
@@ -211,9 +210,6 @@ def simulate(
         tail,
     )
     error = trajectory.error
-    if isinstance(beam, Soft):
-        error = soft_space_error(beam, driven, fluid, path.on_panels(), trajectory)
-        warn_if_coarse(error)
     how: dict[str, str | float] = {"gait": type(gait).__name__, "space_path": str(path)}
     if error is not None:
         how |= {f"space_error_{name}": float(value) for name, value in vars(error).items() if value is not None}

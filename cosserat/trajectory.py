@@ -42,6 +42,7 @@ from .soft.body_view import SoftView
 from .soft.mechanism import SoftMechanism, states_of
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
+from .soft.soft_error import examined
 from .space_error import (
     COILED,
     INSTANTS,
@@ -83,8 +84,8 @@ class Trajectory(SteeredMotion):
         succeeded: whether the integration reached the last time, with a gait whose strains are finite with Γ1 > 0.
         limits: of the space path: the decay of its expansions at a few of the times, the greatest turn at up to a
             hundred of them.
-        error: estimated error of the grid along X at a few of the times [-]; None inside `jax.jit`, where
-            `cosserat.space_error` serves, and for a path that controls its own error.
+        error: estimated error of the grid along X, and of the modes of a soft beam, at a few of the times [-]; None
+            inside `jax.jit`, where `cosserat.space_error` serves, and for a path that controls its own error.
         grid: panels, and how many replace each load panel: those chosen, or those given; None for other paths.
         dense: the continuous solution, when it was asked for: see `state_at`.
         q: free modes of a soft beam [-, 1/m]; None for a beam.
@@ -226,6 +227,7 @@ def rollout(
             if implicit:
                 marcher = Marcher(SemiImplicit(), controller, rtol, atol, dt0, max_steps, adjoint, progress)
             run = _integrate_soft(sampled, loop, fluid, span, begin, marcher, land)
+        run = examined(beam, driven_gait(gait, run), fluid, panels, run)
     else:
         if method == "implicit":
             raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")

@@ -99,10 +99,9 @@ def _at_tail(sampled: SampledSoft, loop: SoftLoop, state: SoftState):
     """Load on the tail as force in the world and moment in the section frame, and its power."""
     if loop.parts.tail is None:
         return jnp.zeros(6), jnp.zeros(())
-    body, shape = sampled.body, loop.sections.motion.shape
-    position, rotation = tail_place(body, shape)
+    position, rotation = tail_place(sampled, loop.sections.motion.shape)
     force, couple = loop.parts.tail[:3], loop.parts.tail[3:]
     moment = rotation.T @ (couple - jnp.cross(position, force))
-    twist = loop.sections.motion.twist @ body.stations(body.beam.length[None]).from_smooth[:, 0]
+    twist = loop.sections.motion.twist @ sampled.at_tail
     power = (rotation.T @ force) @ twist[:3] + moment @ twist[3:]
     return jnp.concatenate([loop.head.rotation @ force, moment]), power

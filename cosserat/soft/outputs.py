@@ -35,7 +35,7 @@ def tail_pose(
 @eqx.filter_jit
 def _tail_pose(sampled, gait, q, t):
     shape = strained_shape(sampled.body, sampled.strains(gait, q, jnp.zeros_like(q), t))
-    position, rotation = tail_place(sampled.body, shape)
+    position, rotation = tail_place(sampled, shape)
     return position, rotation
 
 

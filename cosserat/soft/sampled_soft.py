@@ -1,5 +1,6 @@
 """A soft beam on the two grids of the fast path: modes, stiffness and damping matrices, computed once per run."""
 
+import contextlib
 import itertools
 from typing import Any
 
@@ -7,6 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
@@ -30,6 +32,7 @@ class SampledSoft(eqx.Module):
         load_stiffness: stiffness of the law at the load nodes [N, N·m²].
         stiffness: K_ε = ∫ΦᵀBᵀHBΦ, of the modes [J].
         damping: D_ε = ∫ΦᵀBᵀDBΦ [J·s].
+        at_tail: from values at the smooth nodes to that at the tail [-].
         first: first smooth node that a free strain moves.
     """
 
@@ -40,6 +43,7 @@ class SampledSoft(eqx.Module):
     load_stiffness: Float[Array, "6 loads"]
     stiffness: Float[Array, "modes modes"]
     damping: Float[Array, "modes modes"]
+    at_tail: Float[Array, "nodes"]
     first: int = eqx.field(static=True)
 
     def strains(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> StrainRates:
@@ -130,9 +134,8 @@ class SampledSoft(eqx.Module):
         return jnp.sum(body.load_weight * jax.vmap(one)(body.load_X, body.load_section, self.elastic_strain(q)))
 
 
-@program
 def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None, loads: int = 1) -> SampledSoft:
-    """Samples a soft beam on the two grids.
+    """Samples a soft beam on the two grids; at once where its numbers are known, even inside `jax.jit`.
 
     Args:
         soft: the beam.
@@ -141,6 +144,15 @@ def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None
         panels: panels between two knots, where a free strain may jump; one when None.
         loads: how many panels replace each load panel of the body.
     """
+    # A function of X may close over traced numbers; those of loads, rest shape and actuators are not called here.
+    traced = any(isinstance(x, Tracer) for x in jax.tree.leaves((soft, fluid)))
+    known = not traced and all(map(eqx.is_array, jax.tree.leaves((soft.beam, soft.pieces, soft.law, fluid))))
+    with jax.ensure_compile_time_eval() if known else contextlib.nullcontext():
+        return _sample_soft(soft, fluid, order, panels, loads)
+
+
+@program
+def _sample_soft(soft, fluid, order, panels, loads) -> SampledSoft:
     panels = panels or 1
     fractions = np.asarray(soft.knots)
     fine = np.concatenate([a + (b - a) * np.arange(panels) / panels for a, b in itertools.pairwise(fractions)])
@@ -164,5 +176,6 @@ def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None
         load_stiffness=H,
         stiffness=matrix(H),
         damping=matrix(D),
+        at_tail=body.stations(body.beam.length[None]).from_smooth[:, 0],
         first=first,
     )

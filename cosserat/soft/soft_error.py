@@ -9,12 +9,14 @@ with the internal wrench of the inverse dynamics. Modes that are left out are st
 they follow this residual nearly at rest: relative to the stress it estimates the relative error of the strain.
 """
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
@@ -54,6 +56,20 @@ def soft_space_error(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: 
     better, _ = _evaluated(fine, gait, fluid, run, where, False)
     grids = compared(soft.beam, found, better)
     return eqx.tree_at(lambda e: e.modes, grids, _relative(left, stress), is_leaf=lambda x: x is None)
+
+
+def examined(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: Panels, run: Any) -> Any:
+    """The run with its estimated error, where all numbers are known and it has succeeded; great errors are reported.
+
+    Arguments as for `soft_space_error`.
+    """
+    if any(isinstance(x, Tracer) for x in jax.tree.leaves((soft, gait, fluid, run))):
+        return run
+    if not bool(run.succeeded) or bool(run.coiled):
+        return run
+    error = soft_space_error(soft, gait, fluid, path, run)
+    warn_if_coarse(error)
+    return dataclasses.replace(run, error=error)
 
 
 def warn_if_coarse(error: SpaceError) -> None:

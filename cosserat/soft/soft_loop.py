@@ -10,7 +10,6 @@ from hydro import AbstractFluid, Place
 from spatial import matrix_from_quaternion
 
 from ..panel_loops import SectionLoads, section_loads
-from ..sampled_body import SampledBody
 from ..section_motion import load_place, strained_shape
 from ..shape import Shape, StillShape, still_shape
 from ..state import HeadState
@@ -200,22 +199,21 @@ def _distributed(sampled, rotation, t, factor) -> Array | None:
 
 def _ends(sampled, shape, head, t, factor):
     """Loads on nose and tail, about the nose in the head frame; None for a tail without load."""
-    nose, tail, body = jnp.zeros(6), None, sampled.body
+    nose, tail = jnp.zeros(6), None
     for load in sampled.soft.loads:
         if not isinstance(load, EndLoad):
             continue
         if load.at == "head":
             nose = nose + factor * load.wrench(head.rotation, t)
             continue
-        position, rotation = tail_place(body, shape)
+        position, rotation = tail_place(sampled, shape)
         more = about_nose(rotation, position, factor * load.wrench(head.rotation @ rotation, t))
         tail = more if tail is None else tail + more
     return nose, tail
 
 
-def tail_place(body: SampledBody, shape: Shape | StillShape) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
+def tail_place(sampled: SampledSoft, shape: Shape | StillShape) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
     """Position [m] and axes of the tail in the head frame."""
-    here = body.stations(body.beam.length[None]).from_smooth
-    quaternion = (shape.quaternion @ here)[:, 0]
+    quaternion = shape.quaternion @ sampled.at_tail
     rotation = matrix_from_quaternion(quaternion / jnp.linalg.norm(quaternion))
-    return (shape.position @ here)[:, 0], rotation
+    return shape.position @ sampled.at_tail, rotation

@@ -21,6 +21,7 @@ from numba import njit
 import cosserat
 import gaits
 import hydro
+from tests.benchmarks.elastica_rods import driven, straight_rod
 from tests.benchmarks.table import Row, at_least
 from tests.benchmarks.timing import Work, called, interleaved
 
@@ -64,17 +65,6 @@ def _drag(force, velocity, tangent, lengths, axial, lateral):
             force[i, k + 1] += 0.5 * lengths[k] * f
 
 
-class Muscles(elastica.NoForces):
-    """The wave of the rest curvature."""
-
-    def __init__(self):
-        self.s = LENGTH * np.arange(1, ELEMENTS) / ELEMENTS
-
-    def apply_torques(self, system, time=0.0):
-        """The wave at that time."""
-        _wave(system.rest_kappa, self.s, time)
-
-
 class Water(elastica.NoForces):
     """Drag with the coefficients of the eel, for a round section."""
 
@@ -82,10 +72,6 @@ class Water(elastica.NoForces):
         """At the present velocity."""
         axial, lateral = 0.5 * 1000.0 * 0.01 * 2 * np.pi * RADIUS, 0.5 * 1000.0 * 2 * RADIUS
         _drag(system.external_forces, system.velocity_collection, system.tangents, system.lengths, axial, lateral)
-
-
-class Swimmer(elastica.BaseSystemCollection, elastica.Forcing):
-    """One rod with muscles in water."""
 
 
 class Run(NamedTuple):
@@ -102,22 +88,8 @@ class Run(NamedTuple):
 
 def swim(step: float, young: float = YOUNG) -> Run:
     """A swim by steps of so many seconds, of a rod of that modulus [Pa]."""
-    swimmer = Swimmer()
-    rod = elastica.CosseratRod.straight_rod(
-        ELEMENTS,
-        np.zeros(3),
-        np.array([1.0, 0.0, 0.0]),
-        np.array([0.0, 0.0, 1.0]),
-        LENGTH,
-        RADIUS,
-        DENSITY,
-        youngs_modulus=young,
-        shear_modulus=young / 3.0,
-    )
-    swimmer.append(rod)
-    swimmer.add_forcing_to(rod).using(Muscles)
-    swimmer.add_forcing_to(rod).using(Water)
-    swimmer.finalize()
+    rod = straight_rod(ELEMENTS, LENGTH, RADIUS, DENSITY, young)
+    swimmer = driven(rod, _wave, LENGTH, Water)
     stepper, t = elastica.PositionVerlet(), np.float64(0.0)
     with np.errstate(all="ignore"):
         for k in range(round(SECONDS / step)):

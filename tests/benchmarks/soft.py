@@ -95,32 +95,34 @@ def growth_rows() -> Iterator[tuple[Row, tuple[str, list[int], list[float]]]]:
 
 def compile_row() -> Row:
     """What the first passive-tail swim takes beyond the second: tracing and compiling the swim and its grids."""
-    run = lambda: jax.block_until_ready(_swim(_tail(), COMPILED))  # noqa: E731
+    swim = _swim(_tail(), COMPILED)
+    run = lambda: jax.block_until_ready(swim())  # noqa: E731
     first, second = seconds(run), seconds(run)
     how = f"first {first:.3g} s, then {second:.3g} s, step 1/{round(1 / COMPILED)} s"
     return at_most("compile time of a swim with a passive tail [s]", first - second, 6.0, how)
 
 
 def _swim(soft, step):
+    """A compiled swim; outside `jax.jit` its error would be estimated besides."""
     how = {"samples": 2, "method": "implicit", "dt0": step, "throw": False}
-    return cosserat.rollout(soft, gaits.planar(), hydro.Morison(), SECONDS, **how)
+    return jax.jit(lambda: cosserat.rollout(soft, gaits.planar(), hydro.Morison(), SECONDS, **how).position)
 
 
 def swim_rows() -> Iterator[Row]:
     """Ten seconds with a passive tail, at the coarsest step of a list that is exact enough, over real time."""
     for young, goals in ASKED.items():
         soft = _tail(young=young)
-        exact = np.asarray(_swim(soft, FINE).position[-1])
+        exact = np.asarray(_swim(soft, FINE)()[-1])
         swum = np.linalg.norm(exact)
-        errors = {h: np.linalg.norm(np.asarray(_swim(soft, h).position[-1]) - exact) / swum for h in STEPS}
+        errors = {h: np.linalg.norm(np.asarray(_swim(soft, h)()[-1]) - exact) / swum for h in STEPS}
         for error, target in goals:
             good = [h for h in STEPS if errors[h] <= error and all(errors[k] <= error for k in STEPS if k <= h)]
             what = f"swim with a passive tail, {young:.0e} Pa, error {error:.0e}, times real time"
             if not good:
                 yield at_least(what, 0.0, target, f"no step of the list: {min(errors.values()):.1e} at best")
                 continue
-            run = lambda soft=soft, h=good[0]: jax.block_until_ready(_swim(soft, h))  # noqa: E731
-            time = interleaved({"swim": Work(run)}, rounds=3)["swim"]
+            run = _swim(soft, good[0])
+            time = interleaved({"swim": Work(lambda run=run: run().block_until_ready())}, rounds=3)["swim"]
             how = f"{time.words}, step 1/{round(1 / good[0])} s, error {errors[good[0]]:.1e}"
             yield at_least(what, SECONDS / time.least, target, how)
 

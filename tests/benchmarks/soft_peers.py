@@ -1,4 +1,4 @@
-"""PyElastica beside the soft beam, on rods that both solve: elastic, pushed or let fall.
+"""PyElastica and SoRoMoX beside the soft beam, on rods that both solve: elastic, pushed or let fall.
 
 Equal work: each side runs at the coarsest setting of its list that ends within 1 % of a converged motion, in units of
 the rod's length, for that setting and all finer ones. The lists of settings and their errors stand beside the numbers;
@@ -19,6 +19,17 @@ import numpy as np
 
 import cosserat
 import hydro
+from tests.benchmarks.elastica_rods import Collection, straight_rod
+from tests.benchmarks.soromox_motion import (
+    DENSITY as PCS_DENSITY,
+    GRAVITY as PCS_GRAVITY,
+    LENGTH as PCS_LENGTH,
+    RECORDS,
+    SECONDS,
+    UPRIGHT,
+    rod_of_soromox,
+    same_soft_rod,
+)
 from tests.benchmarks.table import Row, at_least
 from tests.benchmarks.timing import Work, interleaved, seconds
 from validation.soft_bodies import soft_reference
@@ -28,13 +39,10 @@ BOUND = 120.0  # s: a peer that would take longer is timed for a part of its ste
 
 
 def peer_rows() -> Iterator[Row]:
-    """The flying rod and the falling thread."""
+    """The flying rod and the falling thread of PyElastica, the rod of SoRoMoX."""
     yield flying_row()
     yield thread_row()
-
-
-class Collection(elastica.BaseSystemCollection, elastica.Forcing, elastica.Constraints):
-    """One rod of PyElastica with what acts on it."""
+    yield soromox_row()
 
 
 class EndLoad(elastica.NoForces):
@@ -95,17 +103,8 @@ def _push(t):
 def flying_peer(elements: int, step: float) -> np.ndarray:
     """Tail of the flying rod by PyElastica. Its round section of radius √40 m has the inertia; stiffness is set."""
     radius = np.sqrt(40.0)
-    rod = elastica.CosseratRod.straight_rod(
-        elements,
-        np.array([0.0, 8.0, 0.0]),
-        np.array([0.6, -0.8, 0.0]),
-        np.array([0.0, 0.0, 1.0]),
-        10.0,
-        radius,
-        1.0 / (np.pi * radius**2),
-        youngs_modulus=1.0,
-        shear_modulus=1.0,
-    )
+    place = {"start": (0.0, 8.0, 0.0), "direction": (0.6, -0.8, 0.0)}
+    rod = straight_rod(elements, 10.0, radius, 1.0 / (np.pi * radius**2), 1.0, shear=1.0, **place)
     rod.shear_matrix[...] = 1e4 * np.eye(3)[:, :, None]
     rod.bend_matrix[...] = 500.0 * np.eye(3)[:, :, None]
     collection = Collection()
@@ -153,17 +152,7 @@ THREAD_BEAM, THREAD_EXACT = (6, 1 / 20), (20, 1 / 1000)
 
 def thread_peer(elements: int, step: float, times: np.ndarray = FALL) -> np.ndarray:
     """Tail of the falling thread by PyElastica."""
-    rod = elastica.CosseratRod.straight_rod(
-        elements,
-        np.zeros(3),
-        np.array([1.0, 0.0, 0.0]),
-        np.array([0.0, 0.0, 1.0]),
-        1.0,
-        RADIUS,
-        DENSITY,
-        youngs_modulus=YOUNG,
-        shear_modulus=YOUNG / 3.0,
-    )
+    rod = straight_rod(elements, 1.0, RADIUS, DENSITY, YOUNG)
     collection = Collection()
     collection.append(rod)
     ends = {"constrained_position_idx": (0,), "constrained_director_idx": (0,)}
@@ -217,6 +206,35 @@ def thread_row() -> Row:
         f"{THREAD_BEAM[1]:g} s, error {error:.1e}"
     )
     return at_least("PyElastica / soft beam, falling thread (1 m, 1 mm, 1 GPa), 0.5 s", peer / beam.least, 100, how)
+
+
+# Step [s] of SoRoMoX: 4e-4 is unstable (off by a quarter of the length), 3.5e-4 leaves 7e-8 and so do finer ones.
+SOROMOX_PEER = 3.5e-4
+# Step [s] and nodes of each of the two parts: 1/20 leaves 1.1e-2, 1/30 1.7e-3, 1/40 4.3e-4; 8 nodes leave the same.
+SOROMOX_BEAM, SOROMOX_EXACT = (1 / 30, 4), (1 / 800, 16)
+
+
+def soromox_beam(step: float, order: int) -> Callable[[], jax.Array]:
+    """Tip of SoRoMoX's rod by the soft beam: the same twelve freedoms."""
+    weight, head = hydro.Weight(PCS_DENSITY, PCS_GRAVITY), cosserat.HeadState(quaternion=UPRIGHT)
+    return tails(same_soft_rod(), weight, SECONDS, step, RECORDS, head, cosserat.Panels(order=order))
+
+
+def soromox_row() -> Row:
+    """Both at the coarsest setting within 1 %."""
+    exact = np.asarray(jax.jit(soromox_beam(*SOROMOX_EXACT))())
+    there, here = jax.jit(rod_of_soromox(SOROMOX_PEER)), jax.jit(soromox_beam(*SOROMOX_BEAM))
+    errors = [
+        checked(name, off(np.asarray(run()), exact, PCS_LENGTH)) for name, run in (("SoRoMoX", there), ("beam", here))
+    ]
+    peer, beam = interleaved({"peer": _repeated(there, 1), "beam": _repeated(here, 10)}, rounds=3).values()
+    how = (
+        f"{peer.words}, Tsit5 at steps of {SOROMOX_PEER:g} s, error {errors[0]:.1e} / {beam.words}, step "
+        f"1/{round(1 / SOROMOX_BEAM[0])} s, error {errors[1]:.1e}"
+    )
+    return at_least(
+        "SoRoMoX / soft beam, its clamped rod in space of 12 constant strains, 3 s", peer.least / beam.least, 20, how
+    )
 
 
 def _repeated(run: Callable[[], jax.Array], count: int) -> Work:
