@@ -134,7 +134,8 @@ def tails(soft, fluid, seconds, step, records, head, path=None) -> Callable[[], 
 
     def run():
         swim = cosserat.rollout(soft, None, fluid, seconds, state=head, **how)
-        place = lambda k: swim.state(k).position + swim.state(k).rotation @ cosserat.tail_pose(soft, swim.q[k])[0]  # noqa: E731
+        tail = lambda k: cosserat.tail_pose(soft, swim.q[k], path=path)[0]  # noqa: E731
+        place = lambda k: swim.state(k).position + swim.state(k).rotation @ tail(k)  # noqa: E731
         return jax.lax.map(place, 1 + jnp.arange(records))
 
     return run

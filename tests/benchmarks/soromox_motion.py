@@ -57,7 +57,7 @@ def same_soft_rod() -> cosserat.Soft:
     """The same rod with the same basis."""
     area, second = np.pi * RADIUS**2, np.pi * RADIUS**4 / 4.0
     stiffness = [YOUNG * area, SHEAR * area, SHEAR * area, 2.0 * SHEAR * second, YOUNG * second, YOUNG * second]
-    strains = dict.fromkeys(("G1", "G2", "G3", "K1", "K2", "K3"), PARTS)
+    strains: dict[str, int] = dict.fromkeys(("G1", "G2", "G3", "K1", "K2", "K3"), PARTS)
     return cosserat.Soft(
         cosserat.Beam(hydro.uniform_profile(LENGTH, RADIUS, RADIUS), DENSITY, load_panels=(PARTS,)),
         cosserat.FreeStrains(modes=strains, basis=cosserat.PiecewiseConstant()),
