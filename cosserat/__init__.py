@@ -13,6 +13,7 @@ from .energy import (
     momentum as momentum,
     volume as volume,
 )
+from .grid_error import SpaceError as SpaceError, space_error as space_error
 from .head_equation import head_acceleration as head_acceleration, head_dynamics as head_dynamics
 from .measured_bodies import from_mesh as from_mesh, from_table as from_table
 from .measurements import (
@@ -61,7 +62,6 @@ from .soft import (
     tail_pose as tail_pose,
     thread_length as thread_length,
 )
-from .space_error import SpaceError as SpaceError, space_error as space_error
 from .space_path import AbstractSpacePath as AbstractSpacePath, HeadDynamics as HeadDynamics
 from .state import HeadState as HeadState
 from .steady_swimming import steady_swim as steady_swim

@@ -12,13 +12,13 @@ from spatial import Numbers, increasing, matrix_from_quaternion
 from spatial.checks import integer
 
 from .beam import Beam
+from .grid_error import limits_of
 from .head_equation import check_model, compiled
 from .output_stations import Along, section_force
 from .panels import Panels
 from .soft.instant import SoftInstant, soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of
-from .space_error import limits_of
 from .space_path import AbstractSpacePath, BothLoops
 from .state import HeadState
 from .strain import Gait, strain_rates

@@ -9,6 +9,7 @@ from hydro import CONVECTIVE, AbstractFluid, Place, Void
 from spatial import Numbers, angular, cross, hat, join, linear, nodewise, wrench_to_head
 
 from .beam import Beam
+from .grid_error import Limits, limits_of
 from .head_equation import compiled
 from .node_arrays import apply
 from .output_stations import Along
@@ -18,7 +19,6 @@ from .sampled_body import SampledBody
 from .soft.instant import SoftInstant, soft_instant
 from .soft.sampled_soft import SampledSoft, sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of
-from .space_error import Limits, limits_of
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait

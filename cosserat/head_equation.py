@@ -16,9 +16,9 @@ from spatial import Numbers, number
 from spatial.checks import shown
 
 from .beam import Beam
+from .grid_error import Limits, guarded, limits_of
 from .panels import Panels
 from .soft.soft_beam import Soft, SoftState
-from .space_error import Limits, guarded, limits_of
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
 from .strain import Gait

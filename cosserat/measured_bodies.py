@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hydro.mesh_profile import mesh_profile
-from hydro.table_profile import table_profile
+from hydro.sections_of_mesh import mesh_profile
+from hydro.sections_of_table import table_profile
 from spatial import Numbers
 
 from .beam import Beam

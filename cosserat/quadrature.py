@@ -66,7 +66,7 @@ def cumulative(order: int) -> np.ndarray:
 
 
 def integral_from_head(
-    density: Float[Array, "_ nodes"], panel_integral: Float[Array, "order order_and_one"]
+    density: Float[Array, "_ nodes"], panel_integral: Float[Array | np.ndarray, "order order_and_one"]
 ) -> Float[Array, "_ nodes"]:
     """Integrals from the head to the Gauss nodes of uniform panels, at a cost proportional to their number.
 

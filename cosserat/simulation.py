@@ -30,7 +30,7 @@ from .soft.body_view import last_commands
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState
-from .space_error import COILED
+from .grid_error import COILED
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait

@@ -16,11 +16,7 @@ from stepping.tableaus import Tableau
 
 from .beam import Beam
 from .energy import mass
-from .head_equation import check_model
-from .output_stations import Along
-from .soft.soft_beam import Soft
-from .soft.steady import soft_steady_swim
-from .space_error import (
+from .grid_error import (
     COILED,
     Limits,
     decay_at,
@@ -30,6 +26,10 @@ from .space_error import (
     warn_if_inexact,
     warn_if_unresolved,
 )
+from .head_equation import check_model
+from .output_stations import Along
+from .soft.soft_beam import Soft
+from .soft.steady import soft_steady_swim
 from .space_path import AbstractSpacePath
 from .state import unchecked_state
 from .strain import Gait, strain_rates

@@ -43,7 +43,7 @@ from .soft.mechanism import SoftMechanism, states_of
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
 from .soft.soft_error import examined
-from .space_error import (
+from .grid_error import (
     COILED,
     INSTANTS,
     Limits,

@@ -41,7 +41,6 @@ from .hydrostatics import (
     cardan_rates as cardan_rates,
 )
 from .lighthill import Lighthill as Lighthill
-from .mesh_profile import MeshProfile as MeshProfile, mesh_profile as mesh_profile
 from .morison import Morison as Morison
 from .oars import OarBlade as OarBlade
 from .polygons import PolygonSection as PolygonSection, polygon as polygon, regular_outline as regular_outline
@@ -59,10 +58,11 @@ from .radiation_states import load_states as load_states
 from .radiation_table import RadiationTable as RadiationTable, load_table as load_table
 from .resistance import Ittc57 as Ittc57
 from .sections import AbstractSection as AbstractSection, EllipticSection as EllipticSection
+from .sections_of_mesh import MeshProfile as MeshProfile, mesh_profile as mesh_profile
+from .sections_of_table import TablePiece as TablePiece, table_profile as table_profile
 from .shedding import Shedding as Shedding
 from .streams import Shear as Shear, VortexStreet as VortexStreet
 from .superposition import Together as Together
-from .table_profile import TablePiece as TablePiece, table_profile as table_profile
 
 # What users need first; everything else is reached in its module.
 __all__ = (

@@ -1,6 +1,6 @@
 """Trees of rigid bodies: floating-base inverse, direct and hybrid dynamics, closed loops, free surfaces."""
 
-from spatial.moved import moved
+from spatial.moved_names import moved
 from stepping import SimulationError as SimulationError
 
 from .builders import Link as Link, from_links as from_links

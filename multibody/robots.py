@@ -1,6 +1,6 @@
 """Deprecated location of the published machines, now in `anguilla.robots`; removed in 0.3."""
 
-from spatial.moved import moved
+from spatial.moved_names import moved
 
 __getattr__ = moved(
     __name__,

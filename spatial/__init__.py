@@ -20,7 +20,7 @@ from .inertia import (
     solve_spd as solve_spd,
     split_inertia as split_inertia,
 )
-from .moved import moved
+from .moved_names import moved
 from .rotations import (
     dexp as dexp,
     matrix_from_quaternion as matrix_from_quaternion,

@@ -10,7 +10,7 @@ from validation import atlas
 from validation.atlas import chains, curve, filament
 from validation.atlas.kern_koumoutsakos import FAST, REFERENCE
 from validation.atlas.swimmer import Figure
-from validation.atlas.table import names
+from validation.atlas.verdicts import names
 from validation.atlas.water import water
 
 INDEPENDENT = 1e-2  # of the independent program's speeds, which are given to three digits

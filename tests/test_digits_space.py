@@ -11,8 +11,8 @@ import pytest
 
 import cosserat
 import hydro
+from cosserat.grid_error import SAFETY, _found, compared
 from cosserat.panels import TOLERANCE
-from cosserat.space_error import SAFETY, _found, compared
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from anguilla.robots.registry import ROBOTS
 from anguilla.robots.robot import Settings
 from anguilla.robots.snake import beach, best_gait, entry
 from anguilla.robots.snake.film import snake_film
-from anguilla.robots.snake.model import DENSITY, LENGTH, LINK, PERIOD, RADIUS
+from anguilla.robots.snake.tree import DENSITY, LENGTH, LINK, PERIOD, RADIUS
 from anguilla.view.power_identity import identity_residual
 from gaits.search.optimisation import solve
 from gaits.search.parameters import Parameters

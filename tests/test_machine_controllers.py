@@ -10,8 +10,8 @@ import pytest
 import hydro
 import multibody as mb
 from anguilla.robots import moth, natrix, rower
-from anguilla.robots.moth.hover_hold import CHANNELS, SteeredStroke
-from anguilla.robots.natrix.gaze import GazeLaw, roll_inertia
+from anguilla.robots.moth.hover_control import CHANNELS, SteeredStroke
+from anguilla.robots.natrix.gaze_control import GazeLaw, roll_inertia
 from anguilla.robots.natrix.roll import initial_rolls, rest_states, undulating
 from anguilla.robots.rower.balance import heeled, periodic_gain, rolling, sitting, upright_start
 from hydro.hull import Fin

@@ -1,6 +1,8 @@
 """Packages advertise what users need first: in `__all__`, on the API pages and in completion."""
 
 import importlib
+import pkgutil
+from types import ModuleType
 
 import pytest
 
@@ -26,3 +28,12 @@ def test_what_is_advertised_exists_and_is_completed(package):
 
 def test_most_packages_have_a_list():
     assert {"spatial", "stepping", "hydro", "gaits", "cosserat", "multibody", "anguilla.view"} <= set(LISTED)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_is_hidden_by_a_name_of_its_package(package):
+    """`import multibody.tree as t` gives the module, never a function of the same name."""
+    folder = importlib.import_module(package)
+    modules = {module.name for module in pkgutil.iter_modules(folder.__path__)}
+    hidden = [name for name in modules & set(vars(folder)) if not isinstance(vars(folder)[name], ModuleType)]
+    assert not hidden, hidden

@@ -8,8 +8,8 @@ import pytest
 import cosserat
 import gaits
 import hydro
+from cosserat.grid_error import instants
 from cosserat.soft.sampled_soft import sample_soft
-from cosserat.space_error import instants
 
 pytestmark = pytest.mark.slow
 

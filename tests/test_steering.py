@@ -10,7 +10,7 @@ import cosserat
 import gaits
 import gaits.feedback as fb
 import hydro
-from anguilla.view.feedback_loop import mean_over
+from anguilla.view.loop_figures import mean_over
 
 PERIOD = 1.0
 MIDDLE = 1.0  # half of the length of the eel [m]

@@ -25,7 +25,7 @@ class Mutant(NamedTuple):
 
 MUTANTS = (
     Mutant(
-        "blind_estimate_of_the_grid", "an estimator that sees nothing", "cosserat/space_error.py",
+        "blind_estimate_of_the_grid", "an estimator that sees nothing", "cosserat/grid_error.py",
         "SAFETY * error / jnp.maximum", "0.0 * error / jnp.maximum",
         ("grid_error_estimate",),
     ),

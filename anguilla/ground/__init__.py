@@ -8,7 +8,7 @@ from .contact import Contact as Contact
 from .coulomb import Coulomb as Coulomb
 from .friction import Friction as Friction
 from .rolling import Rolling as Rolling, roll as roll
-from .rolling_wrench import RollingWrench as RollingWrench, rolling_wrench as rolling_wrench
+from .rolling_forces import RollingWrench as RollingWrench, rolling_wrench as rolling_wrench
 from .wheels import TreeWheels as TreeWheels, Wheels as Wheels
 
 # What users need first; everything else is reached in its module.

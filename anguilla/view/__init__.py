@@ -6,8 +6,8 @@ from .budget import identity_residual as identity_residual, power_budget as powe
 from .camera import Camera as Camera
 from .chain_skin import chain_body as chain_body
 from .convergence import beam_against_chain as beam_against_chain
-from .feedback_loop import feedback_loop as feedback_loop
 from .interactive_scene import interactive as interactive, interactive_page as interactive_page
+from .loop_figures import feedback_loop as feedback_loop
 from .maps import field_map as field_map, moving_strains as moving_strains, space_time as space_time
 from .optimisation import (
     gaits_compared as gaits_compared,

@@ -23,10 +23,10 @@ from hydro import AbstractFluid
 from spatial.traced_warnings import warn_if
 from stepping import program
 
+from ..grid_error import Found, SpaceError, compared, instants
 from ..output_stations import Along, section_force
 from ..panel_loops import second_loop
 from ..panels import Panels
-from ..space_error import Found, SpaceError, compared, instants
 from ..space_path import BothLoops
 from ..strain import Gait
 from .body_view import last_commands

@@ -15,7 +15,7 @@ import anguilla  # noqa: F401  double precision, and its compiler flags
 import cosserat
 import gaits
 import hydro
-from cosserat.space_error import error_and_limits
+from cosserat.grid_error import error_and_limits
 from cosserat.trajectory import _closed, _integrate, _parts
 from stepping import Marcher, Span
 from tests.benchmarks.table import Row, at_most

@@ -3,9 +3,9 @@
 from .curve import Claim as Claim, Curves as Curves, CurveSwimmer as CurveSwimmer
 from .fixing import Candidate as Candidate, candidate_table as candidate_table
 from .halves import FIXED as FIXED, JUDGED as JUDGED, role as role
-from .swim import Swum as Swum, swim as swim
 from .swimmer import Figure as Figure, Swimmer as Swimmer
-from .table import (
+from .swimming import Swum as Swum, swim as swim
+from .verdicts import (
     CURVES as CURVES,
     SWIMMERS as SWIMMERS,
     chosen as chosen,

@@ -4,8 +4,8 @@ import numpy as np
 
 from .curve import Curves, CurveSwimmer, Panel, rises, trend, value
 from .others import LAMPREY, LAMPREY_VISCOSITIES, TYTELL
-from .swim import swim
 from .swimmer import Figure
+from .swimming import swim
 from .water import CHOSEN_RULE
 
 LENGTH = 0.2  # of the eels [m]

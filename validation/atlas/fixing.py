@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .swim import Swum, swim
 from .swimmer import Swimmer
+from .swimming import Swum, swim
 from .water import RULES
 
 CROSS_FLOWS = (0.25, 0.5, 1.0)  # candidates

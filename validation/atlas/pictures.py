@@ -7,7 +7,7 @@ from matplotlib.figure import Figure as Picture
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from .curve import Curves, CurveSwimmer
-from .swim import Swum
+from .swimming import Swum
 
 
 def speeds_figure(rows: Sequence[Swum]) -> Picture:

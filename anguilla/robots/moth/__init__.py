@@ -15,7 +15,7 @@ from .energy_budget import (
     tip_angle as tip_angle,
 )
 from .finer_wings import refined_guess as refined_guess
-from .hover_hold import (
+from .hover_control import (
     HoverHold as HoverHold,
     gust_response as gust_response,
     hover_hold as hover_hold,

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 import multibody
-from anguilla.view.feedback_loop import feedback_loop
+from anguilla.view.loop_figures import feedback_loop
 from multibody.state import unchecked_state
 
 from ..loop_record import loop_of, with_loop
@@ -32,7 +32,7 @@ from . import (
 )
 from .energy_budget import air_forces
 from .film import moth_film
-from .hover_hold import CHANNELS, gust_response, hover_hold
+from .hover_control import CHANNELS, gust_response, hover_hold
 
 PERIOD = 0.04  # period of a stroke [s]
 STROKES, GUST_START, GUST_STROKES = 60, 2, 8  # of the flight through a gust

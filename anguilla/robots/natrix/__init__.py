@@ -1,6 +1,6 @@
 """NATRIX, the snake robot of [XHLB23] that swims at the water surface: 14 bodies, 14 motors, six rolling shells."""
 
-from .gaze import (
+from .gaze_control import (
     GazeHold as GazeHold,
     decay_record as decay_record,
     gaze as gaze,

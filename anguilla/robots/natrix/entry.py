@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 
 import hydro
 import multibody
-from anguilla.view.feedback_loop import feedback_loop
+from anguilla.view.loop_figures import feedback_loop
 from multibody.state import unchecked_state
 
 from ..robot import Robot, Settings
 from . import figures as drawn
 from .film import natrix_film
-from .gaze import gaze
+from .gaze_control import gaze
 from .laws import HeldShape, natrix_bending, natrix_shape, natrix_undulation
 from .roll import CAPSIZED, REACH, rest_states
 from .study import roll_map

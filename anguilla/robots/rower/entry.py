@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 import multibody
-from anguilla.view.feedback_loop import feedback_loop
+from anguilla.view.loop_figures import feedback_loop
 from multibody.machine_on_hull import SINKS
 from multibody.state import unchecked_state
 from stepping.labels import coordinates

@@ -15,7 +15,7 @@ import multibody
 from anguilla import ground
 
 from ..robot import Settings
-from .model import DENSITY, FORWARD, LENGTH, RADIUS, SIDEWAYS, model, undulation
+from .tree import DENSITY, FORWARD, LENGTH, RADIUS, SIDEWAYS, model, undulation
 
 SLOPE = 0.04  # of the beach, less than friction along the body; it falls towards -x, where the snake is headed [-]
 WATERLINE = -0.6  # x at which the water begins; the nose starts at x = 0 [m]

@@ -13,7 +13,7 @@ import cosserat
 import gaits
 from gaits import Start
 
-from .model import FORWARD, LENGTH, PERIOD, START, beam, terrain
+from .tree import FORWARD, LENGTH, PERIOD, START, beam, terrain
 
 WIDTH = 2e-2  # m/s: smoothing of the friction, at which the speed is differentiable in the gait
 ORDER = 16  # nodes of the shape

@@ -17,8 +17,8 @@ from ..summary_lines import mean_speed, motion_lines, power_lines
 from . import beach, figures as drawn
 from .beach_pictures import shore
 from .film import snake_film
-from .model import AMPLITUDE, LAG, LINK, PERIOD, model, profile, terrain, undulation
 from .study import speed_map
+from .tree import AMPLITUDE, LAG, LINK, PERIOD, model, profile, terrain, undulation
 
 
 def run(settings: Settings) -> xr.Dataset:

@@ -22,7 +22,7 @@ from anguilla.view.scene import (
 )
 
 from .beach_pictures import beach_still
-from .model import RADIUS
+from .tree import RADIUS
 
 VIEW = Camera(azimuth=np.deg2rad(-60.0), elevation=np.deg2rad(38.0))
 MARGIN = 0.15  # of ground around the path [m]

@@ -10,7 +10,7 @@ from scipy.special import j0
 import cosserat
 from spatial import Numbers
 
-from .model import FORWARD, LAG, LINK, PERIOD, beam, gait, terrain
+from .tree import FORWARD, LAG, LINK, PERIOD, beam, gait, terrain
 
 AMPLITUDES = np.deg2rad([10.0, 20.0, 30.0, 40.0, 50.0])  # of the joints [rad]
 RATIOS = np.array([2.0, 5.0, 10.0, 20.0, 50.0])  # sideways over forward coefficient

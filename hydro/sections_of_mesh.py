@@ -10,7 +10,7 @@ from jaxtyping import Float
 from spatial import one_of, positive
 
 from .profiles import Profile
-from .table_profile import table_profile
+from .sections_of_table import table_profile
 
 AXES = ("x", "y", "z")
 _CLOSED = 1e-3  # of the largest area: a smaller section at an end closes the body there

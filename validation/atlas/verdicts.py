@@ -6,8 +6,8 @@ from . import animals_over_speed, chains, filament, kern_koumoutsakos, others, t
 from .curve import Curves, CurveSwimmer, words_of
 from .fixing import Candidate, candidates
 from .halves import FIXED, JUDGED
-from .swim import Swum, swim
 from .swimmer import WITHIN, Swimmer
+from .swimming import Swum, swim
 from .water import CHOSEN_RULE, CROSS_FLOW, INDEPENDENT_CROSS_FLOW, RULES
 
 SWIMMERS: tuple[Swimmer, ...] = (
