@@ -22,6 +22,7 @@ from stepping.provenance import with_provenance
 from .beam import Beam
 from .body_fields import STATIONS, body_fields, instant_fields
 from .energy import sampled_energetics, soft_energetics
+from .grid_error import COILED
 from .head_equation import check_model
 from .output_stations import Along
 from .panel_limits import expansion_tail
@@ -30,7 +31,6 @@ from .soft.body_view import last_commands
 from .soft.instant import soft_instant
 from .soft.sampled_soft import sample_soft
 from .soft.soft_beam import Soft, SoftState
-from .grid_error import COILED
 from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait

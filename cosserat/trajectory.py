@@ -36,13 +36,6 @@ from stepping.tableaus import ARK5
 
 from .beam import Beam
 from .body_view import BeamView, straight
-from .head_equation import check_model, head_of
-from .panel_limits import curvature_turns, relative_turn
-from .soft.body_view import SoftView
-from .soft.mechanism import SoftMechanism, states_of
-from .soft.sampled_soft import sample_soft
-from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
-from .soft.soft_error import examined
 from .grid_error import (
     COILED,
     INSTANTS,
@@ -55,6 +48,13 @@ from .grid_error import (
     warn_if_inexact,
     warn_if_unresolved,
 )
+from .head_equation import check_model, head_of
+from .panel_limits import curvature_turns, relative_turn
+from .soft.body_view import SoftView
+from .soft.mechanism import SoftMechanism, states_of
+from .soft.sampled_soft import sample_soft
+from .soft.soft_beam import Soft, SoftState, start_of, unchecked_soft_state
+from .soft.soft_error import examined
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
