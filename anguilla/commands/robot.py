@@ -11,7 +11,7 @@ from . import VERBS
 from .arguments import at_least, directory, positive
 from .deferred import FLUIDS, FORMS, READINGS, ROBOTS, TERRAINS, deferred
 from .recipe import with_recipe, write_recipe
-from .swimming import FORMATS, FPS, check_pictures
+from .swim import FORMATS, FPS, check_pictures
 
 if TYPE_CHECKING:
     from anguilla import view
