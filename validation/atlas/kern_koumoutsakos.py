@@ -88,7 +88,7 @@ def _swimmer(name, title, gait, speed, independent) -> Swimmer:
         edge=_TAIL,
         speed=Figure(speed, "L/T", SOURCE, from_memory=True),
         independent=independent,
-        chosen="the shedding rule, the cross-flow drag 0.5 and laminar friction of a plate at its own Reynolds number; "
+        chosen="the shedding rule, the cross-flow drag and laminar friction of a plate at its own Reynolds number; "
         "the wave by arc length; that the public curvature set is the fast motion",
     )
 

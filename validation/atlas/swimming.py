@@ -86,9 +86,9 @@ def swim(
         guess = jnp.asarray([-speed, 0.0, 0.0, 0.0, 0.0, 0.0])
         medium = water(length, swimmer.density, nu, speed, swimmer.edge, rule, cross_flow)
         cycle = _steady(beam, gait, medium, period, guess, steps)
+        speed = float(gaits.steady_speed(cycle)) if bool(cycle.converged) else float("nan")
         if not bool(cycle.converged):
             break
-        speed = float(gaits.steady_speed(cycle))
     stroke, lost = float(_stroke(beam, gait, period)), cycle.wake_power
     assert lost is not None  # Lighthill's water has a wake
     return Swum(
