@@ -18,6 +18,7 @@ from gaits.impulse_balance import WRONG, check_in_time
 from gaits.refusals import check_gait
 from hydro import AbstractFluid
 from spatial import Numbers, one_of, quaternion_rate
+from spatial.checks import refuse_if
 from stepping import (
     STORED_STEPS,
     Marcher,
@@ -217,7 +218,7 @@ def rollout(
         sampled = sample_soft(beam, fluid, panels.order, panels.panels)
         begin = start_of(beam, state)
         loop, states = _closed_soft(sampled, gait, fluid, span.t0, begin, memory)
-        begin, law = (begin, states), _at_first(loop, states, span.t0)
+        begin, law = (begin, states), loop.held(span.t0, states)
         if law is not None:
             wrong = check_in_time(law, beam.length, span.t0, span.t1)
         implicit = solver is None and controller is None if method is None else method == "implicit"
@@ -239,15 +240,15 @@ def rollout(
             body, beam, loop, fluid, span, (state, states), path, marcher, dense, land
         )
         with one_simulation():
-            wrong = check_in_time(_at_first(loop, states, span.t0), beam.length, span.t0, span.t1)
+            wrong = check_in_time(loop.held(span.t0, states), beam.length, span.t0, span.t1)
             run = _on_fitted_path(march, beam, gait, fluid, state, path, span, throw)
     if not throw:
         # A known gait that is wrong has been refused.
         return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & ~wrong) if isinstance(wrong, Tracer) else run
-    twist = eqx.error_if(eqx.error_if(run.twist, wrong, WRONG), run.coiled, COILED)
+    run = refuse_if(refuse_if(run, wrong, WRONG), run.coiled, COILED)
     if run.feedback is not None:
-        twist = eqx.error_if(twist, ~run.feedback.sound, LOST)
-    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
+        run = refuse_if(run, ~run.feedback.sound, LOST)
+    return refuse_if(run, ~run.succeeded, FAILED)
 
 
 def still_motion(span: Span) -> Trajectory:
@@ -286,13 +287,6 @@ def _closed_soft(sampled, gait, fluid, t0, state, memory):
     if isinstance(loop, ClosedLoop) and loop.sampling is not None:
         raise ValueError("a soft beam takes no ShiftRegister: give its sensors a gaits.feedback.Delay")
     return loop, states
-
-
-def _at_first(loop, memory, t0):
-    """The law with the output of the servo held as it is at the start."""
-    if not isinstance(loop, ClosedLoop):
-        return loop.law
-    return loop.law(t0, loop.seen(t0, memory).at[1:].set(0.0))
 
 
 def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):

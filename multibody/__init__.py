@@ -14,6 +14,7 @@ from .coordinates import (
     position_rates as position_rates,
 )
 from .dh import DHRow as DHRow, from_dh as from_dh
+from .drive import Drive as Drive
 from .energy import (
     Power as Power,
     centre_of_mass as centre_of_mass,
@@ -78,7 +79,7 @@ from .prisms import prism_strip as prism_strip
 from .simulation import recorded as recorded, simulate as simulate
 from .state import BaseState as BaseState
 from .strips import Strip as Strip, link_inertia as link_inertia, strip as strip
-from .trajectory import Drive as Drive, Trajectory as Trajectory, rollout as rollout
+from .trajectory import Trajectory as Trajectory, rollout as rollout
 from .tree import Tree as Tree
 from .urdf import from_urdf as from_urdf
 

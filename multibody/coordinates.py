@@ -129,30 +129,6 @@ def check_law(tree: Tree, law: JointLaw | None) -> None:
         )
 
 
-def check_start(tree: Tree, law: JointLaw | None, t0: float) -> None:
-    """Raises if the positions at the first time are not finite, or are no orientation for a spherical joint.
-
-    Args:
-        tree: the tree.
-        law: law of the actuated joints.
-        t0: the first time [s].
-    """
-    if law is None:
-        return
-    positions = np.asarray(law(jnp.asarray(t0, float)))
-    if not np.isfinite(positions).all():
-        raise ValueError(f"law at t0 = {t0:g} s gives {shown(positions.tolist())}: must be finite")
-    for joint in tree.layout.of_kind(tree.kinds, "spherical"):
-        first = tree.layout.position_start[joint]
-        rows = np.flatnonzero((tree.actuated_positions >= first) & (tree.actuated_positions < first + 4))
-        if rows.size and abs(np.linalg.norm(positions[rows]) - 1.0) > 1e-6:
-            name, given = tree.joint_names[joint], positions[rows].tolist()
-            raise ValueError(
-                f"law at t0 = {t0:g} s gives joint {name!r} the quaternion {given}: a spherical joint needs one of "
-                "unit norm, such as (1, 0, 0, 0)"
-            )
-
-
 def _tables(tree):
     """Positions and freedoms of scalar joints, and first positions of spherical joints with their freedoms."""
     table = tree.layout

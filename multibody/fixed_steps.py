@@ -15,9 +15,11 @@ from stepping import Span, break_times, explicit_steps
 
 from .cables import Cable, check_cables, refuse_commands
 from .coordinates import JointLaw, check_law
+from .drive import Drive, Wrench
 from .immersion import immerse
+from .law_in_time import check_in_time
 from .state import BaseState
-from .trajectory import Drive, Trajectory, Wrench, recorded_points
+from .trajectory import Trajectory, recorded_points, unless_wrong
 from .tree import Tree
 
 
@@ -72,7 +74,8 @@ def march(
     passive_q = tree.neutral()[free_q] if joints is None else finite("joints", joints, free_q.shape)
     passive_dq = jnp.zeros(len(free_dq)) if joint_rates is None else finite("joint_rates", joint_rates, free_dq.shape)
     start = (state.position, state.quaternion, state.twist, passive_q, passive_dq)
-    return _march(tree, drive, start, span, remember)
+    wrong = check_in_time(tree, law, span.t0, span.t1)
+    return unless_wrong(_march(tree, drive, start, span, remember), wrong)
 
 
 @eqx.filter_jit

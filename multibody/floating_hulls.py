@@ -9,12 +9,14 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, AbstractSection, FreeSurface, Place, Solid, Void, face_loads, face_potentials
-from spatial import wrench_to_head
+from spatial import finite, wrench_to_head
+from spatial.checks import integer, of_kind, sequence, shown
 
+from .arguments import check_tree
+from .drive import Wrench
 from .kinematics import configuration
 from .small_matrices import apply, product
 from .state import BaseState
-from .trajectory import Wrench
 from .tree import Tree
 
 
@@ -162,10 +164,19 @@ def hulls(tree: Tree, solids: Sequence[tuple[int, Float[Array, "3 3"], Solid]]) 
         tree: the tree.
         solids: index of a body, axes of the shape's frame in the body frame (as columns), and the shape.
     """
-    given = sorted(solids, key=lambda row: row[0])
-    for body, _, shape in given:
-        if not 0 <= body < tree.layout.bodies or not isinstance(shape, Solid):
-            raise ValueError(f"hulls: ({body}, ..., {type(shape).__name__}): must be a body number and a hydro.Solid")
+    check_tree(tree)
+    rows = sequence("solids", solids, "rows (body, axes, shape)")
+    for k, row in enumerate(rows):
+        if not isinstance(row, tuple | list) or len(row) != 3:
+            raise ValueError(f"solids[{k}] = {shown(row)}: must be a row (body, axes, shape)")
+        body, axes, shape = row
+        of_kind(f"solids[{k}][2]", shape, Solid, "a hydro.Solid")
+        finite(f"solids[{k}][1]", axes, (3, 3))
+        if integer(f"solids[{k}][0]", body, 0) >= tree.layout.bodies:
+            raise ValueError(f"solids[{k}][0] = {body}: must be a body number, below {tree.layout.bodies}")
+    if not rows:
+        raise ValueError("solids is empty: must hold one row at least")
+    given = sorted(rows, key=lambda row: row[0])
     turned = [jnp.einsum("ij,fkj->fki", axes, shape.triangles) for _, axes, shape in given]
     owner = [body for body, _, shape in given for _ in range(shape.triangles.shape[0])]
     return Hulls(jnp.concatenate(turned), tuple(owner), tree.layout.bodies)

@@ -22,12 +22,14 @@ from stepping.tableaus import ARK5, EULER2
 
 from .cables import Cable, check_cables, refuse_commands
 from .coordinates import JointLaw, check_law
+from .drive import Drive
 from .hybrid import composite_matrix, free_equations
 from .immersion import immerse, stiff_matrices
 from .kinematics import configuration, own_twists, spread_twists
+from .law_in_time import check_in_time
 from .small_matrices import inertia_in_base
 from .state import BaseState, unchecked_state
-from .trajectory import Drive, Integrand, Trajectory, recorded_points
+from .trajectory import Integrand, Trajectory, recorded_points, unless_wrong
 from .tree import Tree
 
 
@@ -96,7 +98,9 @@ def stiff_march(
     drive = Drive(law, medium, None, None, pull, actuators=cables)
     pose = (state.position, state.quaternion)
     start = Point(pose, passive_q, jnp.concatenate([state.twist, passive_dq]), jnp.zeros(0))
-    return _march(TreeMechanism(tree, drive, integrand), start, Span.counted(t0, dt, steps, records))
+    span = Span.counted(t0, dt, steps, records)
+    wrong = check_in_time(tree, law, span.t0, span.t1)
+    return unless_wrong(_march(TreeMechanism(tree, drive, integrand), start, span), wrong)
 
 
 class TreeMechanism(AbstractMechanism):

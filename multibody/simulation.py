@@ -20,7 +20,8 @@ from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
 
 from .cables import Cable, check_cables, pull
-from .coordinates import JointLaw, check_law, check_start, law_motion
+from .coordinates import JointLaw, check_law, law_motion
+from .drive import Drive, Torque, Wrench
 from .energy import centre_of_mass, kinetic_energy, mass, momentum, potential_energy, power
 from .immersion import fluid_wrenches, immerse, water_along
 from .kinematics import configuration, own_twists, spread_twists
@@ -28,7 +29,7 @@ from .loops import Loops
 from .small_matrices import apply, product
 from .state import BaseState
 from .strips import half_sizes
-from .trajectory import FAILED, Drive, Torque, Trajectory, Wrench, driven_law, rollout
+from .trajectory import FAILED, Trajectory, driven_law, rollout
 from .tree import Tree
 
 # name: (dimensions, unit, meaning)
@@ -163,8 +164,6 @@ def simulate(
         progress=bar(progress, _foreseen(tree, loops, t1 - t0, rtol)),
     )
     steered, law = law, driven_law(law, trajectory)
-    if not bool(trajectory.succeeded):
-        check_start(tree, law, t0)
     moving = jnp.concatenate([trajectory.twist, trajectory.joint_rates], axis=1)
     if trajectory.feedback is not None and not bool(trajectory.feedback.sound):
         raise SimulationError(LOST)

@@ -7,24 +7,25 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
-from gaits.feedback.loop import ClosedLoop, Instant, LoopMemory, OpenLoop, open_or_closed
+from gaits.feedback.loop import ClosedLoop, LoopMemory, OpenLoop, open_or_closed
 from gaits.feedback.replay import LoopRecord, SteeredMotion
 from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid, Void
-from spatial import Numbers, angular, finite, linear, quaternion_rate
-from spatial.checks import callable_as, of_kind
+from spatial import Numbers, finite
+from spatial.checks import callable_as, refuse_if
 from stepping import STORED_STEPS, Marcher, Span, integrate, program, unit_quaternions
 
-from .body_view import TreeView
-from .cables import Cable, check_cables, pull, refuse_commands
-from .coordinates import JointLaw, check_law, displace, law_motion, position_rates
-from .hybrid import hybrid_dynamics
-from .immersion import Immersion, immerse
-from .loops import Loops, loop_dynamics
+from .cables import Cable, check_cables, refuse_commands
+from .coordinates import JointLaw, check_law
+from .drive import Drive, Point, Torque, Wrench
+from .immersion import immerse
+from .law_in_time import WRONG, check_in_time
+from .loops import Loops
 from .newton_euler import Dynamics
-from .state import BaseState, unchecked_state
+from .state import BaseState
 from .tree import Tree
 
 FAILED = (
@@ -35,19 +36,6 @@ FAILED = (
     f"in reverse mode {STORED_STEPS} unless an adjoint is given)."
 )
 
-Torque = Callable[[Float[Array, ""], Float[Array, "positions"], Float[Array, "freedoms"]], Float[Array, "freedoms"]]
-Wrench = Callable[
-    [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"]],
-    Float[Array, "bodies 6"],
-]
-# Position, quaternion and twist of the base; positions and velocities of the passive joints.
-Point = tuple[
-    Float[Array, "3"],
-    Float[Array, "4"],
-    Float[Array, "6"],
-    Float[Array, "passive_positions"],
-    Float[Array, "passive_freedoms"],
-]
 Integrand = Callable[
     [Float[Array, ""], BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics],
     Float[Array, "integrals"],
@@ -81,139 +69,6 @@ class Trajectory(SteeredMotion):
     succeeded: Bool[Array, ""]
     integrals: Float[Array, "times integrals"]
     feedback: LoopRecord | None = None
-
-
-class Drive(eqx.Module):
-    """Everything that acts on a tree.
-
-    Attributes:
-        law: positions of the actuated joints at a time; None if there are none.
-        medium: the fluid.
-        torque: (t, q, dq) -> motor torques on passive joints; None for none.
-        wrench: (t, state, q, dq) -> other external wrenches on the bodies, in their frames; or None.
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
-        loops: closed loops of the mechanism; None for a tree.
-        actuators: cables between the bodies.
-        commanded: (t, q, dq, u) -> motor torques on passive joints under the command u of a controller; None for none.
-    """
-
-    law: JointLaw | None
-    medium: Immersion
-    torque: Torque | None
-    wrench: Wrench | None
-    gravity: Float[Array, "3"] | None
-    loops: Loops | None = None
-    actuators: tuple[Cable, ...] = ()
-    commanded: Callable | None = None
-
-    @property
-    def commands(self) -> int:
-        """Number of commands that the actuators read."""
-        return sum(cable.commands for cable in self.actuators)
-
-    def read(self, command: Float[Array, "m"] | None) -> Float[Array, "commands"] | None:
-        """The commands of the actuators, of any unit: the last of those of a controller."""
-        return None if command is None else command[command.shape[0] - self.commands :]
-
-    def efforts(
-        self,
-        tree: Tree,
-        t: Float[Array, ""],
-        state: BaseState,
-        q: Float[Array, "positions"],
-        dq: Float[Array, "freedoms"],
-        command: Float[Array, "m"] | None = None,
-    ) -> tuple[Float[Array, "freedoms"], Float[Array, "bodies 6"] | None]:
-        """Motor torques [N·m or N], and wrenches on the bodies besides fluid and gravity [N, N·m]; None for none.
-
-        The command is that of a controller, of which the actuators read the last numbers; they read zero when None.
-        """
-        torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
-        if self.commanded is not None:
-            torque = torque + self.commanded(t, q, dq, command)
-        wrench = None if self.wrench is None else self.wrench(t, state, q, dq)
-        if self.actuators:
-            pulled = pull(tree, self.actuators, t, state, q, dq, self.read(command)).wrench
-            wrench = pulled if wrench is None else wrench + pulled
-        return torque, wrench
-
-    def __check_init__(self):
-        for name, words in (("torque", "(t, q, dq) -> torques"), ("wrench", "(t, state, q, dq) -> wrenches")):
-            if getattr(self, name) is not None:
-                callable_as(name, getattr(self, name), words)
-        if self.loops is not None:
-            of_kind("loops", self.loops, Loops, "a multibody.Loops, from multibody.close_loops")
-
-    def dynamics(
-        self,
-        tree: Tree,
-        t: Float[Array, ""],
-        state: BaseState,
-        q: Float[Array, "positions"],
-        dq: Float[Array, "freedoms"],
-        ddq: Float[Array, "freedoms"],
-        command: Float[Array, "m"] | None = None,
-    ) -> Dynamics:
-        """Accelerations and torques at one instant; `ddq` is used for actuated joints only."""
-        torque, wrench = self.efforts(tree, t, state, q, dq, command)
-        around = {"fluid": self.medium.at(t), "wrench": wrench, "gravity": self.gravity}
-        if self.loops is not None:
-            return loop_dynamics(tree, self.loops, state, q, dq, ddq, torque, **around).motion
-        return hybrid_dynamics(tree, state, q, dq, ddq, torque, **around)
-
-    def joints(
-        self,
-        tree: Tree,
-        t: Float[Array, ""],
-        passive_q: Float[Array, "passive_positions"],
-        passive_dq: Float[Array, "passive_freedoms"],
-        law: JointLaw | None = None,
-    ) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
-        """Positions, velocities and imposed accelerations of all joints; under another law where one is given."""
-        q, dq, ddq = law_motion(tree, self.law if law is None else law, t)
-        q = q.at[tree.passive_positions].set(passive_q)
-        # A zero step normalises the quaternions of spherical joints.
-        q = displace(tree, q, jnp.zeros(tree.layout.freedoms))
-        dq = dq.at[tree.passive_freedoms].set(passive_dq)
-        if self.loops is not None:
-            # The integrated positions of dependent joints are only an initial guess: loops stay closed to round-off.
-            q = self.loops.close(tree, q)
-            dq = self.loops.consistent(tree, q, dq)
-        return q, dq, ddq
-
-    def view(
-        self,
-        tree: Tree,
-        t: Float[Array, ""],
-        point: Point,
-        law: JointLaw | None,
-        found: Dynamics | None = None,
-        command: Float[Array, "m"] | None = None,
-    ) -> TreeView:
-        """What sensors see at a time [s] and a point under a law; with accelerations and command where known."""
-        q, dq, _ = self.joints(tree, t, *point[3:], law)
-        base, given = unchecked_state(*point[:3]), self.read(command)
-        return TreeView(t, tree, base, q, dq, self.medium.fluid, found, self.actuators, given)
-
-    def rates(
-        self, tree: Tree, t: Float[Array, ""], point: Point, now: Instant | None = None
-    ) -> tuple[Point, tuple[BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics]]:
-        """Rates of the state, and the base, the joints and the dynamics there; steered at an instant `now`."""
-        position, quaternion, twist, passive_q, passive_dq = point
-        law, command = (None, None) if now is None else (now.law, now.command)
-        base = unchecked_state(position, quaternion, twist)
-        q, dq, ddq = self.joints(tree, t, passive_q, passive_dq, law)
-        motion = self.dynamics(tree, t, base, q, dq, ddq, command)
-        # The rate is linear in the integrated quaternions, so it preserves their norm.
-        raw = q.at[tree.passive_positions].set(passive_q)
-        moving = (
-            base.rotation @ linear(twist),
-            quaternion_rate(quaternion, angular(twist)),
-            motion.base_acceleration,
-            position_rates(tree, raw, dq)[tree.passive_positions],
-            motion.acceleration[tree.passive_freedoms],
-        )
-        return moving, (base, q, dq, motion)
 
 
 def rollout(
@@ -261,8 +116,9 @@ def rollout(
     Args:
         tree: the tree.
         law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);
-            None if all joints are passive. If it has `break_times`, the integrator steps onto them. A `gaits.Steered`
-            closes a feedback loop: its memory is integrated with the motion.
+            None if all joints are passive. One that is not smooth in time warns. If it has `break_times`, the
+            integrator steps onto them. A `gaits.Steered` closes a feedback loop: its memory is integrated with the
+            motion.
         fluid: the fluid around the bodies; None for none.
         t1: last time [s].
         t0: first time [s].
@@ -316,13 +172,14 @@ def rollout(
 
     start = (state.position, state.quaternion, state.twist, passive_q, passive_dq)
     loop, states = closed_loop(tree, drive, law, span.t0, start, memory)
+    wrong = check_in_time(tree, loop.held(span.t0, states), span.t0, span.t1)
     run = _integrate(tree, drive, loop.timed(span), integrand, span, start, states, marcher)
     if not throw:
-        return run
-    twist = run.twist
+        return unless_wrong(run, wrong)
+    run = refuse_if(run, wrong, WRONG)
     if run.feedback is not None:
-        twist = eqx.error_if(twist, ~run.feedback.sound, LOST)
-    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(twist, ~run.succeeded, FAILED))
+        run = refuse_if(run, ~run.feedback.sound, LOST)
+    return refuse_if(run, ~run.succeeded, FAILED)
 
 
 def closed_loop(
@@ -413,6 +270,13 @@ def _integrate(tree, drive, loop, integrand, span, start, memory, marcher):
     run = recorded_points(tree, driven, span.times, tuple(points), march.steps)
     run = dataclasses.replace(run, feedback=record)
     return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & march.reached)
+
+
+def unless_wrong(run: Trajectory, wrong: Bool[Array, ""]) -> Trajectory:
+    """The run, succeeded only if its law is not wrong as well; a known law that is wrong has been refused."""
+    if not isinstance(wrong, Tracer):
+        return run
+    return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & ~wrong)
 
 
 def recorded_points(

@@ -79,6 +79,19 @@ def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
     return array
 
 
+def refuse_if(found: Any, wrong: Any, words: str) -> Any:
+    """Returns what was found, or raises; inside compiled programs whichever of its arrays is used.
+
+    Args:
+        found: any record of arrays.
+        wrong: whether to raise.
+        words: the message.
+    """
+    if not isinstance(wrong, Tracer) and not np.any(np.asarray(wrong)):
+        return found  # known to be right: no program is compiled to say so
+    return eqx.error_if(found, wrong, words)
+
+
 def real(name: str, value: Numbers) -> Array:
     """Returns the value, of any unit, as a float array of any shape but empty, which may hold infinities and NaN."""
     return _as_array(name, value, None)
@@ -95,6 +108,15 @@ def number(name: str, value: Numbers) -> Array:
     if isinstance(value, Tracer):
         return jnp.asarray(value, float)
     return finite(name, value, ())
+
+
+def given(name: str, value: Numbers, shape: Shape) -> Array:
+    """Returns numbers of any unit and of a given shape; known ones must be finite.
+
+    Of traced ones only the shape is checked: a guard in the program would be slow.
+    """
+    array = _as_array(name, value, shape)
+    return array if isinstance(array, Tracer) else finite(name, array, shape)
 
 
 def positive(name: str, value: Numbers, unit: str = "", shape: Shape | None = None) -> Array:

@@ -13,7 +13,7 @@ import cosserat
 import gaits
 import hydro
 import multibody as mb
-from multibody.coordinates import check_start
+from multibody.law_in_time import check_in_time
 from tests.random_models import made_up
 
 EEL, GAIT, WATER = cosserat.eel(), gaits.planar(), hydro.Morison()
@@ -196,7 +196,7 @@ MISTAKES = {
         r"fn could not be traced: .*write it with jax.numpy",
     ),
     "spherical joints at zero": (
-        lambda: check_start(CHAIN, lambda t: jnp.zeros(12), 0.0),
+        lambda: check_in_time(CHAIN, lambda t: jnp.zeros(12), jnp.zeros(()), jnp.ones(())),
         r"joint 'link1' the quaternion \[0.0, 0.0, 0.0, 0.0\]: a spherical joint needs one of unit norm",
     ),
 }

@@ -36,7 +36,7 @@ MUTANTS = (
     ),
     Mutant(
         "blind_balance_of_impulse", "jumps of the strain rate are not looked for", "gaits/impulse_balance.py",
-        "lost_rate = after(dxi) - before(dxi)", "lost_rate = 0.0 * after(dxi)",
+        "lost_rate = after(first) - before(first)", "lost_rate = 0.0 * after(first)",
         ("kink_of_a_gait",),
     ),
     Mutant(
@@ -234,7 +234,7 @@ MUTANTS = (
         ("tree_torques_by_lagrange",),
     ),
     Mutant(
-        "velocity_of_the_base", "[KR13] V: d/dt v_0 without -ω_0 × v_0", "multibody/trajectory.py",
+        "velocity_of_the_base", "[KR13] V: d/dt v_0 without -ω_0 × v_0", "multibody/drive.py",
         "            motion.base_acceleration,\n",
         "            motion.base_acceleration.at[:3].add(jnp.cross(angular(twist), linear(twist))),\n",
         ("tree_momentum_in_vacuum",),

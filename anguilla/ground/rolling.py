@@ -18,7 +18,7 @@ from hydro import AbstractFluid, Void
 from multibody import JointLaw, Tree, immerse
 from multibody.coordinates import check_law
 from spatial import Numbers
-from spatial.checks import callable_as, of_kind
+from spatial.checks import callable_as, of_kind, refuse_if
 from stepping import Marcher, Span, integrate, program
 
 from .axles import FULL, PLANAR, constrained, independence, kinematic_twist, least_forces, nearest
@@ -130,7 +130,7 @@ def roll(
     if not throw:
         return run
     words = "the time integration did not reach t1: the wheels are nearly singular, or max_steps is too small"
-    return eqx.tree_at(lambda r: r.twist, run, eqx.error_if(run.twist, ~run.succeeded, words))
+    return refuse_if(run, ~run.succeeded, words)
 
 
 def roller_count(wheels: Wheels | TreeWheels) -> int:

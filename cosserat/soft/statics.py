@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 from gaits.refusals import check_gait
 from hydro import AbstractFluid, Void
 from spatial import Numbers, finite, number, positive, quaternion_exp, quaternion_multiply
-from spatial.checks import integer, of_kind
+from spatial.checks import integer, of_kind, refuse_if
 
 from ..panels import Panels
 from ..state import HeadState, unchecked_state
@@ -215,7 +215,7 @@ def equilibrium(
     found = _equilibrium(problem, start, number("factor", factor), load_steps, tolerance, max_iterations)
     if not throw:
         return found
-    return eqx.tree_at(lambda e: e.q, found, eqx.error_if(found.q, ~found.converged, FAILED))
+    return refuse_if(found, ~found.converged, FAILED)
 
 
 @eqx.filter_jit
@@ -310,7 +310,7 @@ def equilibrium_path(
     found = _path(problem, start, begin, arc, points, tolerance, max_iterations)
     if not throw:
         return found
-    return eqx.tree_at(lambda p: p.q, found, eqx.error_if(found.q, ~jnp.all(found.converged), FAILED))
+    return refuse_if(found, ~jnp.all(found.converged), FAILED)
 
 
 @eqx.filter_jit

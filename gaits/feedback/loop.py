@@ -95,6 +95,10 @@ class OpenLoop(eqx.Module):
         """The law [s], whatever the state."""
         return Instant(self.law)
 
+    def held(self, t: Float[Array, ""], memory: PyTree) -> Any:
+        """The law, whatever the time [s]."""
+        return self.law
+
     @property
     def break_times(self) -> tuple:
         """Of the law [s]."""
@@ -174,6 +178,10 @@ class ClosedLoop(eqx.Module):
         """The law about the instant t [s], for an output of the servo, of any unit."""
         steered = self.steered
         return steered.law if steered.servo is None or steered.law is None else MotionAt(steered.law, t, motion)
+
+    def held(self, t: Float[Array, ""], memory: LoopMemory) -> Any:
+        """The law with the output of the servo held as it is at the time t [s]: what the law itself does in time."""
+        return self.law(t, self.seen(t, memory).at[1:].set(0.0))
 
     def seen(self, t: Float[Array, ""], memory: LoopMemory) -> Float[Array, "3 m"]:
         """y and dy/dt, of the command's unit, and zero: all that sensors can see of the motion at the time t [s]."""

@@ -9,10 +9,11 @@ from jaxtyping import Array, Float, Int
 
 from hydro import EARTH, AbstractFluid
 from multibody.coordinates import JointLaw
+from multibody.drive import Drive
 from multibody.immersion import immerse
 from multibody.implicit_steps import stiff_march
 from multibody.state import BaseState, unchecked_state
-from multibody.trajectory import Drive, Integrand, Trajectory
+from multibody.trajectory import Integrand, Trajectory
 from multibody.tree import Tree
 from spatial import finite, positive, quaternion_exp
 
