@@ -19,7 +19,7 @@ from jaxtyping import Array, Float
 from gaits.refusals import check_gait
 from hydro import AbstractFluid
 from spatial.checks import finite, of_kind
-from spatial.traced_warnings import warn_if
+from spatial.traced_warnings import tell_rows, warn_if
 from stepping import program
 
 from .beam import Beam
@@ -313,7 +313,8 @@ def guarded(
     """An evaluation at one instant on a path that meets its tolerance there; refused or reported where it does not.
 
     Outside of `jax.jit` a second grid is looked at where the expansions have not decayed, and the path is fitted.
-    Inside, the decay alone is looked at, and a warning comes from the compiled program.
+    Inside, the decay alone is looked at, and a warning comes from the compiled program. A batch is refused as a whole
+    where one of its rows is; a warning says which. `rollout(throw=False)` marks such rows instead.
 
     Args:
         evaluate: path -> result and limits.
@@ -327,7 +328,8 @@ def guarded(
     result, limits = evaluate(path)
     if isinstance(limits.turn, Tracer) or isinstance(limits.decay, Tracer):
         warn_if_unresolved(path, limits)
-        return eqx.error_if(result, ~(limits.turn <= 1.0), COILED)
+        coiled = tell_rows(~(jax.lax.stop_gradient(limits.turn) <= 1.0), "gait: it coils the body too tightly")
+        return eqx.error_if(result, coiled, COILED)
     decayed = limits.decay is None or float(limits.decay) <= SUSPECT * path.tolerance
     if decayed and float(limits.turn) <= SUSPECT_TURN:
         return result

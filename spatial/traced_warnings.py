@@ -35,6 +35,28 @@ def warn_if(wrong: Bool[Array, ""] | np.ndarray | np.generic, message: str, *num
     jax.lax.cond(eqxi.unvmap_any(wrong), lambda: jax.debug.callback(emit, *greatest), lambda: None)
 
 
+def tell_rows(wrong: Bool[Array, ""], what: str) -> Bool[Array, ""]:
+    """Returns the truth value; when a compiled batch has run and holds true ones, a warning says which rows they are.
+
+    An error that a compiled program raises ends the whole batch, and its words are known before the program runs.
+
+    Args:
+        wrong: in each row, traced.
+        what: is wrong there.
+    """
+
+    def tell(found):
+        rows = np.argwhere(np.asarray(found)).squeeze(-1) if np.ndim(found) == 1 else np.argwhere(found)
+        if np.ndim(found):
+            first = ", ".join(map(str, rows[:8].tolist())) + (", ..." if len(rows) > 8 else "")
+            warnings.warn(f"{what} in {len(rows)} of {np.size(found)} rows of a batch: {first}", stacklevel=2)
+        return np.asarray(found)
+
+    like = jax.ShapeDtypeStruct((), bool)
+    call = lambda: jax.pure_callback(tell, like, wrong, vmap_method="broadcast_all")  # noqa: E731
+    return jax.lax.cond(eqxi.unvmap_any(wrong), call, lambda: wrong)
+
+
 @contextlib.contextmanager
 def without_log() -> Iterator[None]:
     """Within it JAX does not log, with a traceback, what a compiled program raises: the caller handles the error."""

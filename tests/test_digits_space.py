@@ -159,3 +159,15 @@ def test_the_estimate_is_the_error_of_twenty_random_bodies_and_gaits():
     ratios = np.array([ratio for ratio, *_ in seen])
     assert len(seen) > 60
     assert ratios.min() > 0.5 and ratios.max() < 10.0, sorted(seen)[:3] + sorted(seen)[-3:]
+
+
+def test_a_batch_with_a_bad_row_says_which():
+    """One coil among good rows: refused as a whole, with the row named; without it the batch passes in silence."""
+    gait = lambda coil: eqx.tree_at(lambda w: w.coil, wave(1.0), coil)  # noqa: E731
+    many = jax.jit(jax.vmap(lambda coil: cosserat.head_acceleration(BEAM, gait(coil), FLUID, STATE, 2.3, ONE)))
+    with pytest.warns(UserWarning, match=r"coils the body too tightly in 1 of 3 rows of a batch: 1$"):
+        with pytest.raises(Exception, match="coils the body within one panel"):
+            jax.block_until_ready(many(jnp.array([0.0, 12.0, 0.0])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isfinite(many(jnp.array([0.0, 0.0, 0.1]))).all()
