@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import gaits
+import gaits.feedback as fb
+import hydro
 import multibody as mb
 from multibody.cables import pull
 
@@ -183,3 +185,52 @@ def test_friction_slack_and_commands():
 def test_refusals(build, words):
     with pytest.raises(ValueError, match=words):
         build()
+
+
+@pytest.mark.slow
+def test_the_power_of_a_steered_tree_with_cables_is_balanced():
+    """Motors + cables = d/dt(T + T_a + U) + dampers + drag at recorded instants, all of them steered: 1e-8 W.
+
+    A swimmer of three links: the controller moves the first joint through a servo, gives the second a torque, and pulls
+    one of its two cables; the other is a muscle. The powers are those of the record; the rate is the derivative of the
+    energies along the recorded rates of all states.
+    """
+    profile, water = hydro.uniform_profile(0.9, 0.03, 0.05), hydro.Morison(added_mass="kirchhoff")
+    pieces = [mb.strip(profile, (0.3 * i, 0.3 * i + 0.3)) for i in range(3)]
+    inertia = [mb.link_inertia(piece, 1000.0) for piece in pieces]
+    neck = mb.revolute(name="neck", position=(0.3, 0, 0))
+    tail = mb.revolute(name="tail", position=(0.3, 0, 0), actuated=False, stiffness=2.0, rest=0.1, damping=0.05)
+    parts = zip(("head", "middle", "fin"), (None, "head", "middle"), (None, neck, tail), inertia, pieces, strict=True)
+    tree = mb.from_links([mb.Link(a, b, joint, inertia=i, strip=piece) for a, b, joint, i, piece in parts])
+    sides = [[("middle", (0.1, y, 0.0)), ("fin", (0.1, y, 0.0))] for y in (0.03, -0.03)]
+    muscle = gaits.HillMuscle(force=20.0, length=0.3, activation=lambda t: 0.5 + 0.3 * jnp.sin(5.0 * t))
+    cables = (mb.Cable(sides[0], gaits.Commanded()), mb.Cable(sides[1], muscle))
+    sensors = fb.Heading(), fb.JointPosition("tail", name="q"), fb.JointVelocity("tail", name="dq")
+    control = fb.Reflex(
+        lambda t, sensed: jnp.stack(
+            [jnp.sin(6.0 * t) - sensed["heading"], -0.3 * sensed["dq"][0], 4.0 + 3.0 * sensed["q"][0]]
+        ),
+        *sensors,
+    )
+    law = gaits.Steered(
+        lambda t, y: y[:1], control, servo=fb.Servo(2.0), torque=lambda t, q, dq, u: jnp.stack([0.0 * u[1], u[1]])
+    )
+    run = mb.simulate(tree, law, water, 0.6, actuators=cables, samples=5, progress=False)
+
+    @jax.jit
+    def rate(quaternion, twist, twist_rate, q, dq, ddq):
+        def energy(twist, q, dq):
+            state = mb.state.unchecked_state(jnp.zeros(3), quaternion, twist)
+            return mb.kinetic_energy(tree, state, q, dq, fluid=water) + mb.potential_energy(tree, state, q)
+
+        return jax.jvp(energy, (twist, q, dq), (twist_rate, mb.position_rates(tree, q, dq), ddq))[1]
+
+    names = ("head_quaternion", "head_twist", "head_twist_rate")
+    names += ("joint_position", "joint_velocity", "joint_acceleration")
+    given = run.actuator_power + run.muscle_power - run.joint_dissipation + run.power_drag
+    for k in range(1, 5):
+        found = float(rate(*(jnp.asarray(run[name].values[k]) for name in names)))
+        assert abs(float(given[k]) - found) <= 1e-8, (k, float(given[k]) - found)
+    motors = (run.motor_power.isel(freedom=k) for k in range(2))
+    for part in (*motors, run.muscle_power, run.joint_dissipation, run.power_drag):
+        assert float(abs(part).max()) > 1e-3, part.name

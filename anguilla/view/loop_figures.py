@@ -10,6 +10,7 @@ from .record import check_record
 from .style import BLUE, COMPONENTS, GREY, ORANGE, VERMILLION, figure_of, frame_label, label, new_figure, styled
 
 CHANNELS = (*COMPONENTS, ORANGE)
+ABOVE = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.98), "borderaxespad": 0.0}  # clear of the curves
 
 
 def feedback_loop(
@@ -60,7 +61,7 @@ def feedback_loop(
                 line = np.broadcast_to(np.asarray(reference, float), time.shape)
                 ax.plot(time, scale * line, color=VERMILLION, linestyle="--", linewidth=1.2, label="reference")
             ax.set_ylabel(label(name.replace("_", " "), shown))
-            ax.legend(loc="best")
+            ax.legend(ncols=3, **ABOVE)
         _commands(axes[-1], dataset)
         axes[-1].set_xlabel(label("time", "s"))
         axes[-1].margins(x=0.0)
@@ -92,6 +93,6 @@ def _commands(ax, dataset):
             ax.lines[-1].set_label(name)
     ax.axhline(0.0, color=GREY, linewidth=0.5)
     ax.set_ylabel(label("command", command.attrs.get("units", "1")))
-    ax.legend(
-        loc="best", ncols=min(command.shape[1], 3), title=None if output is None else "thin: command, thick: servo"
-    )
+    if output is not None:
+        ax.set_title("thin: command, thick: servo", loc="left", fontsize="small", fontweight="normal")
+    ax.legend(ncols=min(command.shape[1], 4), **ABOVE)

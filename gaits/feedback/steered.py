@@ -25,7 +25,8 @@ class Steered(eqx.Module):
     u itself: `torque` all of it; the actuators of a body that read n commands (threads, cables, muscles) its last n.
 
     >>> import anguilla, gaits, gaits.feedback as fb
-    >>>     >>> turn_back = fb.Reflex(lambda t, sensed: jnp.stack([sensed["heading"]]), fb.Heading())
+    >>> import jax.numpy as jnp
+    >>> turn_back = fb.Reflex(lambda t, sensed: jnp.stack([sensed["heading"]]), fb.Heading())
     >>> steered = gaits.Steered(fb.Offset(gaits.planar(), "K3"), turn_back, servo=fb.Servo(frequency=1.0))
 
     Attributes:

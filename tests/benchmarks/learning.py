@@ -1,6 +1,7 @@
 """Environments to learn in: control steps per second of the cruising eel at 50 Hz, and predictive control.
 
-`python -m tests.benchmarks.learning DEVICES BATCH` is one of the processes; it prints steps per second.
+`python -m tests.benchmarks.learning steps DEVICES BATCH` is one of the processes; it prints steps per second, and how
+many cores were busy.
 """
 
 import os
@@ -20,9 +21,13 @@ def learning_rows() -> Iterator[Row]:
     cores = len(os.sched_getaffinity(0))
     for batch in STEPS:
         for devices in (1,) if batch == 1 else (1, min(2, cores)):
-            rate = float(_process("steps", str(devices), str(batch)))
+            rate, busy = map(float, _process("steps", str(devices), str(batch)).split())
             what = f"control steps a second at 50 Hz, batch of {batch}, {devices} core{'s' * (devices > 1)}"
-            yield Row(what, rate, "≥", None, f"{rate / 50.0:.3g} s of swimming a second; two steps of RK4 each")
+            how = f"wall time, the batch split over {devices} devices of XLA, {busy:.2f} cores busy"
+            note = (
+                f"{rate / 50.0:.3g} s of swimming a second; two steps of RK4 each; {how if devices > 1 else 'CPU time'}"
+            )
+            yield Row(what, rate, "≥", None, note)
     ratio, each = map(float, _process("predictive", "1", "1").split())
     yield at_least(
         f"predictive control of the eel to a heading, {SECONDS:g} s: time simulated / computing time, one core",
@@ -47,8 +52,8 @@ def _least(run, clock, rounds=4):
     return min(taken)
 
 
-def steps_a_second(batch: int, devices: int) -> float:
-    """Of `unroll_batch` with a steady action."""
+def steps_a_second(batch: int, devices: int) -> tuple[float, float]:
+    """Of `unroll_batch` with a steady action, and how many cores are busy meanwhile."""
     import equinox as eqx
     import jax
     import numpy as np
@@ -59,7 +64,11 @@ def steps_a_second(batch: int, devices: int) -> float:
     given = learn.make("cruise"), actions, jax.random.split(jax.random.key(0), batch)
     returns = eqx.filter_jit(lambda *given: learn.unroll_batch(*given).rewards.sum(axis=1))
     clock = time.process_time if devices == 1 else time.perf_counter
-    return batch * STEPS[batch] / _least(lambda: returns(*given).block_until_ready(), clock)
+    run = lambda: returns(*given).block_until_ready()  # noqa: E731
+    taken = _least(run, clock)
+    begin, used = time.perf_counter(), time.process_time()
+    run()
+    return batch * STEPS[batch] / taken, (time.process_time() - used) / (time.perf_counter() - begin)
 
 
 def predictive_ratio() -> tuple[float, float]:
@@ -85,7 +94,7 @@ def main(what: str, devices: int, batch: int) -> None:
     import anguilla  # noqa: F401  double precision, and its compiler flags
 
     jax.config.update("jax_num_cpu_devices", devices)
-    print(steps_a_second(batch, devices) if what == "steps" else " ".join(map(str, predictive_ratio())))
+    print(*(steps_a_second(batch, devices) if what == "steps" else predictive_ratio()))
 
 
 if __name__ == "__main__":
