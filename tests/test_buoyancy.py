@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import cosserat
+import gaits
 import hydro
 from spatial import matrix_from_quaternion, quaternion_exp
 
@@ -246,3 +247,23 @@ def test_polygon_inertia_is_that_of_a_rectangle():
     about = m * (own + np.dot(lever, lever) * np.eye(3) - np.outer(lever, lever))
     np.testing.assert_allclose(M[3:, 3:], about, atol=1e-14)
     np.testing.assert_allclose(M[0, 0], m)
+
+
+@pytest.mark.slow
+def test_the_published_eel_is_neutrally_buoyant_in_any_attitude():
+    """[BPK06, III.B] assumes it: weight and buoyancy leave the head's acceleration as it is, bent and rolled.
+
+    9.81 m/s² cancel to round-off, summed over some hundred nodes; one per cent of the density does not.
+    """
+    eel, gait = cosserat.eel(), gaits.spiral()
+    turned = np.array([0.7, 0.5, -0.3, 0.4]) / np.linalg.norm([0.7, 0.5, -0.3, 0.4])
+    state = cosserat.HeadState([0.3, -0.2, 0.1], turned, [-0.4, 0.1, 0.05, 0.2, -0.1, 0.3])
+
+    @jax.jit
+    def acceleration(density):
+        heavy = hydro.Together(hydro.Morison(), hydro.FreeSurface(level=50.0), hydro.Weight(density))
+        return cosserat.head_acceleration(eel, gait, heavy, state, 2.3)
+
+    weightless = jax.jit(lambda: cosserat.head_acceleration(eel, gait, hydro.Morison(), state, 2.3))()
+    assert np.abs(acceleration(1000.0) - weightless).max() < 1e-9
+    assert np.abs(acceleration(1010.0) - weightless).max() > 1e-2

@@ -113,6 +113,14 @@ def test_capsizing_band(responses):
     assert set(np.asarray(responses[1.0].regime)) == {0.0} and 1.0 in np.asarray(responses[1.39].regime)
 
 
+def test_the_band_moves_up_with_the_amplitude(tree):
+    """[XHLB23, Figure 6 right]: where Q = 0.2 rad capsizes 0.3 rad does not, and the reverse at a higher frequency."""
+    states = rest_states(tree, SURFACE, initial_rolls(8))
+    capsized = lambda Q, F: float(roll_response(undulating(tree, SURFACE, states, Q, F)).capsized)  # noqa: E731
+    assert capsized(0.2, 1.2) > 0.0 and capsized(0.3, 1.2) == 0.0
+    assert capsized(0.2, 1.55) == 0.0 and capsized(0.3, 1.55) > 0.0
+
+
 def test_regimes_by_definition():
     found = RollResponse(jnp.array([3.1, 0.5, 0.5]), jnp.ones(3), jnp.array([0.0, 0.6, 0.1]))
     np.testing.assert_array_equal(found.regime, [2.0, 1.0, 0.0])
