@@ -7,9 +7,12 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Void
 from spatial import Numbers, cross, finite, increasing, matrix_from_quaternion, quaternion_exp
+from spatial.checks import of_kind, refuse_if
+from stepping import AbstractMotion
 
 from .beam import Beam
 from .body_fields import internal_wrench
+from .head_equation import check_model
 from .panels import Panels
 from .shape import still_shape
 from .state import HeadState, unchecked_state
@@ -81,8 +84,11 @@ def markers(
         X: abscissae of the markers [m].
         path: grid of the shape; one panel when None.
     """
-    body = (Panels() if path is None else path).sample(beam, Void())
-    here = body.stations(jnp.asarray(increasing("X", X, "m"))).from_smooth
+    _check(beam, gait, None, run)
+    path = Panels() if path is None else path
+    of_kind("path", path, Panels, "a cosserat.Panels, or None")
+    body = path.sample(beam, Void())
+    here = body.stations(_on_body(beam, X)).from_smooth
 
     def at(now):
         t, position, quaternion = now
@@ -105,7 +111,8 @@ def inertial_sensors(
         X: abscissae of the sensors [m].
         gravity: acceleration of gravity in the world [m/s²], such as `hydro.EARTH`.
     """
-    g = finite("gravity", gravity, (3,))
+    _check(beam, gait, fluid, run)
+    X, g = _on_body(beam, X), finite("gravity", gravity, (3,))
 
     def at(now):
         t, state = now
@@ -130,5 +137,19 @@ def torques(
         run: motion of the head.
         X: abscissae of the sections [m].
     """
+    _check(beam, gait, fluid, run)
+    X = _on_body(beam, X)
     moment = lambda now: internal_wrench(beam, gait, fluid, now[1], now[0], stations=X).moment  # noqa: E731
     return jax.lax.map(moment, (run.time, unchecked_state(run.position, run.quaternion, run.twist)))
+
+
+def _check(beam, gait, fluid, run):
+    check_model(beam, gait, Void() if fluid is None else fluid, None)
+    of_kind("beam", beam, Beam, "a cosserat.Beam")
+    of_kind("run", run, AbstractMotion, "a motion of the head, as cosserat.rollout returns")
+
+
+def _on_body(beam, X):
+    """Increasing abscissae on the body [m]."""
+    X = jnp.asarray(increasing("X", X, "m"))
+    return refuse_if(X, (X[0] < 0.0) | (X[-1] > beam.length), "X must lie between the nose (0) and the tail [m]")

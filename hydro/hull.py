@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, positive
+from spatial.checks import of_kind
 
 from .hydrostatics import LinearHydrostatics
 from .radiation import Radiation
@@ -62,6 +63,13 @@ class Hull(eqx.Module):
     radiation: Radiation
     resistance: Ittc57 | None
     fin: Fin | None = None
+
+    def __check_init__(self):
+        of_kind("Hull.hydrostatics", self.hydrostatics, LinearHydrostatics, "a hydro.LinearHydrostatics")
+        of_kind("Hull.radiation", self.radiation, Radiation, "a hydro.Radiation")
+        for name, kind in (("resistance", Ittc57), ("fin", Fin)):
+            if getattr(self, name) is not None:
+                of_kind(f"Hull.{name}", getattr(self, name), kind, f"a hydro.{kind.__name__}, or None")
 
     @property
     def added_inertia(self) -> Float[Array, "6 6"]:

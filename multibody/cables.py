@@ -10,9 +10,10 @@ from jaxtyping import Array, Float
 
 from gaits import AbstractTension, taut, tension_law
 from spatial import Numbers, cross, finite, join, non_negative, safe_norm
-from spatial.checks import sequence, shaped, shown
+from spatial.checks import given, sequence, shaped, shown
 from spatial.printing import Printed
 
+from .arguments import instant
 from .kinematics import configuration, own_twists, spread_twists
 from .small_matrices import apply, transpose
 from .state import BaseState
@@ -92,12 +93,19 @@ class Pull(eqx.Module):
     power: Float[Array, ""]
 
 
-def check_cables(tree: Tree, actuators: Cable | Sequence[Cable]) -> tuple[Cable, ...]:
-    """The cables as a tuple; refuses what is none, and names that the tree has not."""
-    cables = (actuators,) if isinstance(actuators, Cable) else tuple(actuators)
+def check_cables(tree: Tree, actuators: Cable | Sequence[Cable], name: str = "actuators") -> tuple[Cable, ...]:
+    """The cables as a tuple; refuses what is none, and names that the tree has not.
+
+    Args:
+        tree: the tree.
+        actuators: one cable, or several.
+        name: of the argument, for messages.
+    """
+    several = "a multibody.Cable, or several"
+    cables = (actuators,) if isinstance(actuators, Cable) else sequence(name, actuators, several)
     for cable in cables:
         if not isinstance(cable, Cable):
-            raise ValueError(f"actuators has {shown(cable)}: must be a multibody.Cable, or several")
+            raise ValueError(f"{name} has {shown(cable)}: must be {several}")
         for body in cable.bodies:
             if body not in tree.names and body != WORLD:
                 raise ValueError(
@@ -186,10 +194,12 @@ def thread_length(
         dq: joint velocities [rad/s] or [m/s]; zero when None.
         state: pose and twist of the base; at rest at the world's origin when None.
     """
-    known = check_cables(tree, cables)
-    rates = jnp.zeros(tree.layout.freedoms) if dq is None else jnp.asarray(dq, float)
+    base = BaseState() if state is None else state
+    (positions,) = instant(tree, base, q=q)
+    known = check_cables(tree, cables, "cables")
+    rates = jnp.zeros(tree.layout.freedoms) if dq is None else given("dq", dq, (tree.layout.freedoms,))
     none = tuple(eqx.tree_at(lambda cable: cable.tension, cable, tension_law("tension", 0.0)) for cable in known)
-    found = pull(tree, none, jnp.zeros(()), BaseState() if state is None else state, jnp.asarray(q, float), rates)
+    found = pull(tree, none, jnp.zeros(()), base, positions, rates)
     return found.length, found.rate
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, one_of
-from spatial.checks import integer
+from spatial.checks import integer, of_kind, sequence
 
 from .joints import Joint
 from .strips import Strip
@@ -101,6 +101,9 @@ def from_dh(
         strips: points where the fluid acts on each body, base first.
         base: "floating" or "fixed".
     """
+    rows = sequence("rows", rows, "one multibody.DHRow for each joint")
+    for k, row in enumerate(rows):
+        of_kind(f"rows[{k}]", row, DHRow, "a multibody.DHRow")
     return Tree(
         names=[f"body{i}" for i in range(len(rows) + 1)] if names is None else names,
         parents=[row.antecedent for row in rows],

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
-from spatial import Numbers, angular, cross, finite, join, linear
-from spatial.checks import of_kind
+from spatial import Numbers, angular, cross, join, linear
 
+from .arguments import check_tree, instant
 from .coordinates import displacements
 from .immersion import Immersion, fluid_wrenches, immerse, water_along
 from .kinematics import configuration, own_twists, spread_twists, wrenches_in_base
@@ -25,6 +25,7 @@ def kinetic_energy(
     fluid: AbstractFluid | Immersion | None = None,
 ) -> Float[Array, ""]:
     """½ Σ ηᵀ M η + ½ Σ I_a dq² [J]; with a fluid, including the kinetic energy of the added inertia."""
+    q, dq = instant(tree, state, q=q, dq=dq)
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
     inertia, slices = tree.inertia, jnp.zeros(())
@@ -40,6 +41,7 @@ def momentum(
     tree: Tree, state: BaseState, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
 ) -> Float[Array, "6"]:
     """Linear and angular momentum of the bodies about the world's origin, in its axes [kg·m/s, kg·m²/s]."""
+    q, dq = instant(tree, state, q=q, dq=dq)
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
     about_base = jnp.sum(wrenches_in_base(place, apply(tree.inertia, twist)), axis=0)
@@ -50,12 +52,13 @@ def momentum(
 
 def mass(tree: Tree) -> Float[Array, ""]:
     """Mass of all bodies [kg]."""
-    of_kind("tree", tree, Tree, "a multibody.Tree")
+    check_tree(tree)
     return jnp.sum(tree.inertia[:, 0, 0])
 
 
 def centre_of_mass(tree: Tree, state: BaseState, q: Float[Array, "positions"]) -> Float[Array, "3"]:
     """Centre of mass of all bodies in the world [m]."""
+    (q,) = instant(tree, state, q=q)
     place = configuration(tree, q)
     masses = tree.inertia[:, 0, 0]
     # The first moments are in the lower left block, m c^.
@@ -76,10 +79,11 @@ def potential_energy(
         q: joint positions [rad or m].
         gravity: acceleration of gravity in the world [m/s²]; None for none.
     """
+    q, pull = instant(tree, state, q=q, gravity=gravity)
     stretch = displacements(tree, q) - tree.rest
     energy = 0.5 * jnp.sum(tree.stiffness * stretch * stretch)
-    if gravity is not None:
-        energy = energy - mass(tree) * jnp.dot(finite("gravity", gravity, (3,)), centre_of_mass(tree, state, q))
+    if pull is not None:
+        energy = energy - mass(tree) * jnp.dot(pull, centre_of_mass(tree, state, q))
     return energy
 
 
@@ -116,6 +120,7 @@ def power(
         torque: of the motors, along the joints' freedoms [N·m or N].
         fluid: the fluid around the bodies; None for none.
     """
+    q, dq, torque = instant(tree, state, q=q, dq=dq, torque=torque)
     loads = {}
     if fluid is not None:
         medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)

@@ -9,8 +9,9 @@ from jaxtyping import Array, Bool, Float
 
 from hydro import FreeSurface
 from spatial import Numbers, cross, finite, join, matrix_from_quaternion, quaternion_exp, quaternion_multiply
-from spatial.checks import shown
+from spatial.checks import integer, of_kind, positive, shown
 
+from .arguments import check_tree
 from .energy import centre_of_mass, mass
 from .floating_hulls import Hulls, displaced_volume, frozen
 from .hybrid import mass_matrix
@@ -98,9 +99,18 @@ def equilibrium(
     Raises:
         ValueError: the robot is heavier than the water it can displace.
     """
+    check_tree(tree)
     q, start = finite("q", q, (tree.layout.positions,)), finite("guess", guess, (3,))
+    tolerance, max_iterations = positive("tolerance", tolerance, shape=()), integer("max_iterations", max_iterations, 1)
+    heading = finite("heading", heading, ())
+    _check_hulls(hulls)
     refuse_sinking(tree, surface)
-    return _equilibrium(tree, q, surface, start, finite("heading", heading, ()), hulls, tolerance, max_iterations)
+    return _equilibrium(tree, q, surface, start, heading, hulls, tolerance, max_iterations)
+
+
+def _check_hulls(hulls):
+    if hulls is not None:
+        of_kind("hulls", hulls, Hulls, "a multibody.Hulls, from multibody.hulls, or None")
 
 
 def refuse_sinking(tree: Tree, surface: FreeSurface) -> None:
@@ -236,9 +246,14 @@ def righting_curve(
         heading: see `floating_state` [rad].
         hulls: closed shapes of the bodies; their sections when None.
     """
+    check_tree(tree)
     q, angles = finite("q", q, (tree.layout.positions,)), finite("roll", roll, (None,))
+    if angles.shape == (0,):
+        raise ValueError("roll = []: must not be empty")
+    heading = finite("heading", heading, ())
+    _check_hulls(hulls)
     refuse_sinking(tree, surface)
-    return _righting(tree, q, surface, angles, finite("heading", heading, ()), hulls)
+    return _righting(tree, q, surface, angles, heading, hulls)
 
 
 @eqx.filter_jit

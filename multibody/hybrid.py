@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid
 from spatial import solve_spd
 
+from .arguments import instant
 from .immersion import Immersion
 from .kinematics import Configuration, sums_beyond
 from .newton_euler import Balance, Dynamics, inverse_dynamics, joint_resistance, newton_euler
@@ -62,8 +63,9 @@ def mass_matrix(
     Returns:
         Rows and columns of a floating base come first, in the base frame [kg, kg·m, kg·m²].
     """
-    still = jnp.zeros(tree.layout.freedoms)
     state = BaseState()
+    (q,) = instant(tree, state, q=q)
+    still = jnp.zeros(tree.layout.freedoms)
     return _mass_matrix(tree, newton_euler(tree, state, q, still, still, fluid=fluid))
 
 
@@ -101,6 +103,8 @@ def forward_dynamics(
         wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """
+    parts = instant(tree, state, q=q, dq=dq, torque=torque, wrench=wrench, gravity=gravity)
+    q, dq, torque, wrench, gravity = parts
     free = np.arange(tree.layout.freedoms)
     return _mixed(tree, state, q, dq, jnp.zeros_like(dq), torque, free, fluid, wrench, gravity)
 
@@ -150,6 +154,8 @@ def hybrid_dynamics(
     Returns:
         Base acceleration, all joint accelerations, all torques.
     """
+    parts = {"q": q, "dq": dq, "acceleration": acceleration, "torque": torque, "wrench": wrench, "gravity": gravity}
+    q, dq, acceleration, torque, wrench, gravity = instant(tree, state, **parts)
     free = tree.passive_freedoms
     if len(free) == 0:
         return inverse_dynamics(tree, state, q, dq, acceleration, fluid=fluid, wrench=wrench, gravity=gravity)

@@ -11,7 +11,9 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial import Numbers, finite, solve_spd
+from spatial.checks import of_kind, sequence
 
+from .arguments import check_tree, instant
 from .coordinates import displace, position_rates
 from .hybrid import equations
 from .immersion import Immersion
@@ -119,8 +121,12 @@ def close_loops(tree: Tree, cuts: Sequence[Cut], q: Numbers) -> tuple[Loops, Flo
     Raises:
         ValueError: a loop cannot close from there, or too many joints are actuated.
     """
+    check_tree(tree)
+    cuts = sequence("cuts", cuts, "the cut joints")
     if not cuts:
-        raise ValueError("close_loops: no cut joint given")
+        raise ValueError("close_loops: cuts is empty: must name one cut joint at least")
+    for k, cut in enumerate(cuts):
+        of_kind(f"cuts[{k}]", cut, Cut, "a multibody.Cut")
     values = finite("q", q, (tree.layout.positions,))
     free = tree.passive_freedoms
     every = Loops(tuple(cuts), tuple(range(sum(len(cut.gap(tree, configuration(tree, values))) for cut in cuts))), ())
@@ -178,6 +184,9 @@ def loop_dynamics(
         wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """
+    of_kind("loops", loops, Loops, "a multibody.Loops, from multibody.close_loops")
+    parts = {"q": q, "dq": dq, "acceleration": acceleration, "torque": torque, "wrench": wrench, "gravity": gravity}
+    q, dq, acceleration, torque, wrench, gravity = instant(tree, state, **parts)
     A, h = equations(tree, state, q, dq, fluid=fluid, wrench=wrench, gravity=gravity)
     W, bias = loops.jacobian(tree, q), loops.bias(tree, q, dq)
     offset, rows = (6 if tree.floating else 0), W.shape[0]

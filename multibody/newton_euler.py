@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid
 from spatial import coadjoint, join, solve_inertia
 
+from .arguments import instant
 from .coordinates import displace, displacements
 from .immersion import Immersion, fluid_wrenches, immerse, water_along
 from .kinematics import (
@@ -92,6 +93,8 @@ def inverse_dynamics(
     Returns:
         The acceleration of the base and the torques; for a fixed base, the torques.
     """
+    parts = instant(tree, state, q=q, dq=dq, ddq=ddq, wrench=wrench, gravity=gravity)
+    q, dq, ddq, wrench, gravity = parts
     balance = newton_euler(tree, state, q, dq, ddq, fluid=fluid, wrench=wrench, gravity=gravity)
     wrenches = balance.wrench
     if tree.floating:

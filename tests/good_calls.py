@@ -15,6 +15,7 @@ import hydro
 import multibody as mb
 import stepping
 from anguilla import ground
+from gaits import feedback
 
 ANY_NUMBER = {"negative", "zero", "one", "four", "fraction"}
 ANY_ARRAY = {"vector", "matrix"}
@@ -158,6 +159,25 @@ def calls() -> dict[str, Call]:
         "solver": solver["solver"],
         "controller": optional(thing(None)),
     }
+    joint_numbers = real([0.0])
+    posed = {"tree": thing(tree), "q": real([0.0])}
+    pulled = {
+        "fluid": optional(thing(hydro.Void())),
+        "wrench": optional(real(np.zeros((2, 6)))),
+        "gravity": optional(real([0.0, 0.0, -9.81])),
+    }
+    cable = mb.Cable([("base", (0.0, 0.0, 0.0)), ("arm", (0.1, 0.0, 0.0))], 1.0)
+    floating = {**posed, "heading": real(0.0), "hulls": optional(thing(None))}
+    still = cosserat.Trajectory(
+        time=jnp.array([0.0, 1.0]),
+        position=jnp.zeros((2, 3)),
+        quaternion=jnp.tile(jnp.eye(4)[0], (2, 1)),
+        twist=jnp.zeros((2, 6)),
+        steps=jnp.zeros(2, int),
+        succeeded=jnp.array(True),
+        limits=None,
+    )
+    measured = {"beam": thing(beam), "gait": thing(gait), "run": thing(still), "X": real([0.1, 0.5])}
     folded = {"amplitude": strict(0.5, "zero", "one", "four", "fraction"), "period": positive(1.0)}
     shape = {"length": positive(1.0), "b": positive(0.02), "c": positive(0.02)}
     table = {
@@ -929,6 +949,112 @@ def calls() -> dict[str, Call]:
             tension=non_negative(1.0),
             friction=optional(non_negative(0.1)),
         ),
+        # Functions of one instant of a tree, whose known numbers are checked.
+        "multibody.forward_dynamics": call(
+            mb.forward_dynamics, state=thing(base), dq=joint_numbers, torque=joint_numbers, **pulled, **posed
+        ),
+        "multibody.hybrid_dynamics": call(
+            mb.hybrid_dynamics,
+            state=thing(base),
+            dq=joint_numbers,
+            acceleration=joint_numbers,
+            torque=joint_numbers,
+            **pulled,
+            **posed,
+        ),
+        "multibody.inverse_dynamics": call(
+            mb.inverse_dynamics, state=thing(base), dq=joint_numbers, ddq=joint_numbers, **pulled, **posed
+        ),
+        "multibody.mass_matrix": call(mb.mass_matrix, fluid=pulled["fluid"], **posed),
+        "multibody.kinetic_energy": call(
+            mb.kinetic_energy, state=thing(base), dq=joint_numbers, fluid=pulled["fluid"], **posed
+        ),
+        "multibody.momentum": call(mb.momentum, state=thing(base), dq=joint_numbers, **posed),
+        "multibody.centre_of_mass": call(mb.centre_of_mass, state=thing(base), **posed),
+        "multibody.potential_energy": call(mb.potential_energy, state=thing(base), gravity=pulled["gravity"], **posed),
+        "multibody.power": call(
+            mb.power, state=thing(base), dq=joint_numbers, torque=joint_numbers, fluid=pulled["fluid"], **posed
+        ),
+        "multibody.thread_length": call(
+            mb.thread_length,
+            cables=thing(cable, "empty"),
+            dq=optional(real([0.0])),
+            state=optional(thing(base)),
+            **posed,
+        ),
+        # Functions of assembled objects: only refusals are tried where a good call takes long.
+        "multibody.close_loops": call(
+            mb.close_loops, heavy=True, tree=thing(tree), cuts=thing([mb.Cut("cut", "base", "arm")]), q=real([0.0])
+        ),
+        "multibody.equilibrium": call(
+            mb.equilibrium,
+            heavy=True,
+            surface=thing(hydro.FreeSurface()),
+            guess=real([0.0, 0.0, 0.0]),
+            tolerance=positive(1e-9),
+            max_iterations=integer(60),
+            **floating,
+        ),
+        "multibody.righting_curve": call(
+            mb.righting_curve,
+            heavy=True,
+            surface=thing(hydro.FreeSurface()),
+            roll=real([0.0, 0.1], "vector"),
+            **floating,
+        ),
+        "multibody.hulls": call(mb.hulls, heavy=True, tree=thing(tree), solids=thing([(0, np.eye(3), None)])),
+        "multibody.from_dh": call(
+            mb.from_dh,
+            rows=thing([mb.DHRow(0)], "empty"),
+            inertia=real(np.stack([np.eye(6)] * 2)),
+            names=optional(thing(["base", "arm"])),
+            strips=optional(thing(None)),
+            base=thing("floating"),
+        ),
+        "cosserat.ActiveStrain": call(cosserat.ActiveStrain, strain=thing(_strain)),
+        "cosserat.ActiveStress": call(cosserat.ActiveStress, value=thing(_strain)),
+        "cosserat.Moved": call(cosserat.Moved, path=thing(lambda t: (jnp.zeros(3), jnp.eye(4)[0]))),
+        "cosserat.markers": call(cosserat.markers, heavy=True, path=optional(thing(path)), **measured),
+        "cosserat.inertial_sensors": call(
+            cosserat.inertial_sensors,
+            heavy=True,
+            fluid=optional(thing(water)),
+            gravity=real([0.0, 0.0, -9.81]),
+            **measured,
+        ),
+        "cosserat.torques": call(cosserat.torques, heavy=True, fluid=optional(thing(water)), **measured),
+        "cosserat.thread_length": call(
+            cosserat.thread_length,
+            heavy=True,
+            soft=thing(soft),
+            q=real([0.0, 0.1]),
+            dq=optional(real([0.0, 0.0])),
+            gait=optional(thing(gait)),
+            t=real(0.0),
+            path=optional(thing(path)),
+        ),
+        "hydro.Hull": call(
+            hydro.Hull,
+            hydrostatics=thing(hydro.LinearHydrostatics(np.eye(6), 1000.0)),
+            radiation=thing(hydro.Radiation(np.eye(6), -np.eye(1), np.ones((1, 6)), np.ones((6, 1)))),
+            resistance=optional(thing(None)),
+            fin=optional(thing(None)),
+        ),
+        "gaits.Steered": call(
+            gaits.Steered,
+            law=optional(thing(lambda t, y: y)),
+            controller=thing(feedback.Hold([0.0])),
+            servo=optional(thing(feedback.Servo(1.0))),
+            torque=optional(thing(None)),
+        ),
+        "gaits.periodic_lqr": call(
+            gaits.periodic_lqr,
+            flow=thing(lambda x, u: 1.2 * x + u),
+            start=real([0.0], "vector"),  # another number of states, which the weights refuse
+            command=real([0.0], "vector"),
+            state_weight=real([1.0]),
+            command_weight=strict([1.0]),
+        ),
         # stepping
         "stepping.Span": call(stepping.Span, t0=run["t0"], t1=run["t1"], samples=run["samples"], times=run["times"]),
     }
@@ -982,16 +1108,7 @@ NOT_TRIED = {
             "hydro.EllipticSection",
             "hydro.Place",
             "hydro.PolygonSection",
-            "multibody.centre_of_mass",
-            "multibody.forward_dynamics",
-            "multibody.hybrid_dynamics",
-            "multibody.inverse_dynamics",
-            "multibody.kinetic_energy",
             "multibody.loop_dynamics",
-            "multibody.mass_matrix",
-            "multibody.momentum",
-            "multibody.potential_energy",
-            "multibody.power",
             "stepping.SemiImplicit",
             "stepping.explicit_steps",
             "stepping.implicit_steps",
@@ -1042,26 +1159,10 @@ NOT_TRIED = {
     ),
     **dict.fromkeys(
         (
-            "cosserat.ActiveStrain",
-            "cosserat.ActiveStress",
-            "cosserat.Moved",
-            "hydro.Hull",
             "multibody.Afloat",
-            "multibody.close_loops",
-            "multibody.equilibrium",
-            "multibody.from_dh",
-            "multibody.hulls",
-            "multibody.righting_curve",
-            "cosserat.inertial_sensors",
-            "cosserat.markers",
-            "cosserat.thread_length",
-            "cosserat.torques",
             "gaits.PeriodicRegulator",
-            "gaits.periodic_lqr",
-            "gaits.Steered",
             "gaits.from_midline",
             "gaits.identify",
-            "multibody.thread_length",
         ),
         "takes functions or assembled objects: refusals are tested with its physics",
     ),

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import Profile
+from spatial.checks import callable_as
 from spatial.printing import Printed
 
 from ..sampled_body import SampledBody
@@ -91,6 +92,9 @@ class ActiveStrain(AbstractActuator):
 
     strain: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
 
+    def __check_init__(self):
+        callable_as("ActiveStrain.strain", self.strain, "(X, t) -> strain (6,)")
+
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
         """-H ξ_act [N, N·m]."""
         return -along.stiffness * jax.vmap(lambda X: self.strain(X, along.t))(along.X)
@@ -106,6 +110,9 @@ class ActiveStress(AbstractActuator):
     """
 
     value: Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
+
+    def __check_init__(self):
+        callable_as("ActiveStress.value", self.value, "(X, t) -> stress (6,) [N, N·m]")
 
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
         """As given [N, N·m]."""

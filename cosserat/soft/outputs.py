@@ -4,8 +4,10 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gaits.refusals import check_gait
 from hydro import Void
 from spatial import Numbers, finite, number
+from spatial.checks import of_kind
 
 from ..panels import Panels
 from ..section_motion import strained_shape
@@ -27,9 +29,19 @@ def tail_pose(
         t: when [s].
         path: the nodes along X; `Panels()` when None.
     """
-    path = Panels() if path is None else path
+    path = _checked(soft, gait, path)
     sampled = sample_soft(soft, Void(), path.order, path.panels)
     return _tail_pose(sampled, gait, finite("q", q, (soft.modes,)), number("t", t))
+
+
+def _checked(soft, gait, path):
+    """The path, the default one for None; refuses arguments of the wrong kind."""
+    of_kind("soft", soft, Soft, "a cosserat.Soft")
+    if gait is not None:
+        check_gait(gait)
+    path = Panels() if path is None else path
+    of_kind("path", path, Panels, "a cosserat.Panels, or None")
+    return path
 
 
 @eqx.filter_jit
@@ -69,7 +81,7 @@ def thread_length(
         >>> round(float(length[0]), 6), round(float(rate[0]), 6)
         (0.294, -0.003)
     """
-    path = Panels() if path is None else path
+    path = _checked(soft, gait, path)
     sampled = sample_soft(soft, Void(), path.order, path.panels)
     modes = finite("q", q, (soft.modes,))
     rates = jnp.zeros(soft.modes) if dq is None else finite("dq", dq, (soft.modes,))

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.polynomial import legendre as series
 
 from spatial import Numbers, positive
-from spatial.checks import shown
+from spatial.checks import integer, shown
 
 from ..strain import Strain, planar_bending
 from .frames import Frames
@@ -125,9 +125,7 @@ def from_midline(
     """
     data = read_points(table, length, y_down)
     modes = min(18, max(4, data.X.size // 2 + 2)) if modes is None else modes
-    for name, value, least in (("modes", modes, 2), ("harmonics", harmonics, 1)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ValueError(f"{name} = {shown(value)}: must be an integer of at least {least}")
+    modes, harmonics = integer("modes", modes, 2), integer("harmonics", harmonics, 1)
     if period is not None and not periodic:
         raise ValueError(f"period = {shown(period)}: a motion that does not repeat (periodic=False) has none")
     frames = Frames(data, modes)

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Complex, Float
 
 from spatial import Numbers, finite
+from spatial.checks import callable_as
 
 
 class PeriodicRegulator(eqx.Module):
@@ -72,8 +73,15 @@ def periodic_lqr(
     Raises:
         ValueError: the state does not repeat, or the command cannot stabilise the orbit.
     """
+    callable_as("flow", flow, "(state, command) -> state one period later")
     x = finite("start", start, (None,))
     u = finite("command", command, (None,))
+    for name, given in (("start", x), ("command", u)):
+        if given.shape == (0,):
+            raise ValueError(f"{name} = []: must not be empty")
+    after = eqx.filter_eval_shape(flow, x, u)
+    if getattr(after, "shape", None) != x.shape:
+        raise ValueError(f"flow returns shape {getattr(after, 'shape', None)}: must be {x.shape}, that of start")
     Q = _weight("state_weight", state_weight, x.shape[0], definite=False)
     R = _weight("command_weight", command_weight, u.shape[0], definite=True)
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from spatial.checks import shown
+from spatial.checks import integer, positive, shown
 
 from .identified import Identified, build_identified
 from .parameters import Parameters
@@ -95,6 +95,8 @@ class IdentificationProblem:
         """Fits the unknowns to one record; arguments as in `identify`."""
         from scipy.optimize import least_squares
 
+        tolerance = float(positive("tolerance", tolerance, shape=()))
+        max_evaluations = integer("max_evaluations", max_evaluations, 1)
         p = self.parameters
         measured = np.concatenate([part.ravel() for part in self._arrays("data", data)])
         sigma = self._noise(noise)
