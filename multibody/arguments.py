@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from jaxtyping import Array
-
 from spatial.checks import given, of_kind, shown
 
 from .state import BaseState
@@ -18,7 +16,7 @@ def check_tree(tree: Any) -> None:
         raise ValueError(f"tree = {shown(tree)}: must be {TREE}")
 
 
-def instant(tree: Tree, state: BaseState, **arrays: Any) -> tuple[Array | None, ...]:
+def instant(tree: Tree, state: BaseState, **arrays: Any) -> tuple[Any, ...]:
     """Returns the arrays of one instant, in their order, as arrays of numbers; raises on those of another shape.
 
     Args:
@@ -31,8 +29,9 @@ def instant(tree: Tree, state: BaseState, **arrays: Any) -> tuple[Array | None, 
     of_kind("state", state, BaseState, "a multibody.BaseState")
     table = tree.layout
     shapes = {"q": (table.positions,), "wrench": (table.bodies, 6), "gravity": (3,)}
-    missing = {"wrench", "gravity"}
-    return tuple(
-        None if value is None and name in missing else given(name, value, shapes.get(name, (table.freedoms,)))
-        for name, value in arrays.items()
-    )
+    found: list[Any] = []
+    for name, value in arrays.items():
+        left_out = value is None and name in ("wrench", "gravity")
+        shape = shapes.get(name, (table.freedoms,))
+        found.append(None if left_out else given(name, value, shape))
+    return tuple(found)

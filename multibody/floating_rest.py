@@ -101,7 +101,8 @@ def equilibrium(
     """
     check_tree(tree)
     q, start = finite("q", q, (tree.layout.positions,)), finite("guess", guess, (3,))
-    tolerance, max_iterations = positive("tolerance", tolerance, shape=()), integer("max_iterations", max_iterations, 1)
+    tolerance = float(positive("tolerance", tolerance, shape=()))
+    max_iterations = integer("max_iterations", max_iterations, 1)
     heading = finite("heading", heading, ())
     _check_hulls(hulls)
     refuse_sinking(tree, surface)

@@ -88,8 +88,8 @@ def check_in_time(tree: Tree, law: JointLaw | None, t0: Any, t1: Any) -> Bool[Ar
     moved = [k for k, kind in enumerate(tree.kinds) if tree.actuated[k] and POSITIONS[kind]]
     if law is None or not moved:
         return wrong
-    law, t0, t1 = still((law, t0, t1))
-    motion = JointsInTime(law, tuple(tree.kinds[k] for k in moved))
+    known, t0, t1 = still((law, t0, t1))
+    motion = JointsInTime(known, tuple(tree.kinds[k] for k in moved))
     found = balance_of(motion, motion.groups, t0, t1)
     if isinstance(found.jump, Tracer):
         off = jnp.abs(found.numbers[..., motion.norms]) > UNIT

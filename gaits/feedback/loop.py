@@ -179,7 +179,7 @@ class ClosedLoop(eqx.Module):
         steered = self.steered
         return steered.law if steered.servo is None or steered.law is None else MotionAt(steered.law, t, motion)
 
-    def held(self, t: Float[Array, ""], memory: LoopMemory) -> Any:
+    def held(self, t: Float[Array, ""], memory: Any) -> Any:
         """The law with the output of the servo held as it is at the time t [s]: what the law itself does in time."""
         return self.law(t, self.seen(t, memory).at[1:].set(0.0))
 
