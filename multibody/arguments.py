@@ -31,7 +31,10 @@ def instant(tree: Tree, state: BaseState, **arrays: Any) -> tuple[Any, ...]:
     shapes = {"q": (table.positions,), "wrench": (table.bodies, 6), "gravity": (3,)}
     found: list[Any] = []
     for name, value in arrays.items():
-        left_out = value is None and name in ("wrench", "gravity")
-        shape = shapes.get(name, (table.freedoms,))
-        found.append(None if left_out else given(name, value, shape))
+        check = _optional if name in ("wrench", "gravity") else given
+        found.append(check(name, value, shapes.get(name, (table.freedoms,))))
     return tuple(found)
+
+
+def _optional(name, value, shape):
+    return None if value is None else given(name, value, shape)
