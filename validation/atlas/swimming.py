@@ -86,10 +86,11 @@ def swim(
         guess = jnp.asarray([-speed, 0.0, 0.0, 0.0, 0.0, 0.0])
         medium = water(length, swimmer.density, nu, speed, swimmer.edge, rule, cross_flow)
         cycle = _steady(beam, gait, medium, period, guess, steps)
-        speed = float(gaits.steady_speed(cycle)) if bool(cycle.converged) else float("nan")
         if not bool(cycle.converged):
+            speed = float("nan")
             break
-    stroke, lost = float(_stroke(beam, gait, period)), cycle.wake_power
+        speed = float(gaits.steady_speed(cycle))
+    stroke, lost = float(_stroke(beam, gait, cycle.time[0], period)), cycle.wake_power
     assert lost is not None  # Lighthill's water has a wake
     return Swum(
         swimmer=swimmer,
@@ -106,13 +107,11 @@ def swim(
 
 @eqx.filter_jit
 def _steady(beam, gait, fluid, period, guess, steps):
-    return cosserat.steady_swim(
-        beam, gait, fluid, period=period, t0=0.0, guess=guess, steps=steps, transient=12, throw=False
-    )
+    return cosserat.steady_swim(beam, gait, fluid, period=period, guess=guess, steps=steps, transient=12, throw=False)
 
 
 @eqx.filter_jit
-def _stroke(beam, gait, period):
+def _stroke(beam, gait, begin, period):
     """Width of the tail's path across the mean heading of the deforming body, from side to side [m]."""
 
     def offset(t):
@@ -124,5 +123,5 @@ def _stroke(beam, gait, period):
         slope = jnp.sum((x - x.mean()) * (y - y.mean())) / jnp.sum((x - x.mean()) ** 2)
         return (y[-1] - y.mean() - slope * (x[-1] - x.mean())) / jnp.sqrt(1.0 + slope**2)
 
-    values = jax.lax.map(offset, period * jnp.arange(32) / 32)
+    values = jax.lax.map(offset, begin + period * jnp.arange(32) / 32)
     return jnp.max(values) - jnp.min(values)
