@@ -267,6 +267,7 @@ def test_a_delayed_wave_is_late(kind, order, error):
 LATE = fb.ShiftRegister(time=0.1, sampling=0.05)
 
 
+@pytest.mark.slow
 def test_a_register_reads_the_past_exactly_and_a_held_torque_is_that_of_the_recursion():
     """u = -k q(t - τ) held over each interval on J d²q/dt² = u, against the exact map from sample to sample."""
     late = fb.Delayed(fb.JointPosition("hinge", name="late"), LATE)
@@ -412,6 +413,7 @@ def rod(actuators=(), head=None):
     )
 
 
+@pytest.mark.slow
 def test_the_tension_of_a_thread_by_feedback_is_that_of_its_own_law():
     """T = 3 + 40 (ℓ - 0.4) by a sensor of the length and a command, against the same law inside the thread."""
     pull = fb.Reflex(

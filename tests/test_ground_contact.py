@@ -26,6 +26,7 @@ def slope(x, y):
     return -0.3 * x
 
 
+@pytest.mark.slow
 def test_a_dropped_rod_bounces_back_to_its_height():
     """Free fall, half an oscillation of mass and spring under weight, free flight: the period has a closed form."""
     fall, omega = 0.05, np.sqrt(K / LINE)

@@ -184,6 +184,7 @@ def test_gymnasium_has_no_complaint(name):
         assert picture.dtype == np.uint8 and picture.shape[2] == 3 and len(np.unique(picture)) > 10
 
 
+@pytest.mark.slow
 def test_the_wrapper_steps_as_the_functions_do(cruise):
     env = learn.GymEnv(cruise)
     seen, _ = env.reset(seed=11)

@@ -113,6 +113,7 @@ def test_roll_damping_is_identified_from_a_decay_test(snake):
         natrix.identified_damping(snake, hydro.FreeSurface(), record)
 
 
+@pytest.mark.slow
 def test_the_shells_are_designed_as_reaction_wheels(snake):
     """Inertia by hand; k and d give the bandwidth and the damping ratio that were asked for."""
     about = roll_inertia(snake, hydro.FreeSurface(roll_damping=DAMPING))

@@ -1,12 +1,14 @@
 """The periodic swim of NATRIX: a system without losses, whose multipliers come in pairs."""
 
 import numpy as np
+import pytest
 
 import hydro
 from anguilla.robots.natrix import model as natrix
 from anguilla.robots.natrix.orbit import natrix_orbit
 
 
+@pytest.mark.slow
 def test_multipliers_are_reciprocal():
     """Above the band the swim is neutrally stable: six multipliers on the unit circle, λ with 1/λ."""
     orbit = natrix_orbit(natrix(), hydro.FreeSurface(), 0.25, 2.5, steps=64)

@@ -27,7 +27,7 @@ def swim():
     state = cosserat.HeadState(position=(0.1, 0.0, -0.2), twist=(-0.3, 0.0, 0.0, 0.0, 0.0, 0.1))
     body = cosserat.Beam(cosserat.rod(1.0, 0.03, 0.05).profile, load_panels=(2,))
     gait, fluid = gaits.planar(wavelength=1.3, period=0.9), hydro.Morison(density=1025.0)
-    options = {"t0": 0.05, "state": state, "path": cosserat.Panels(order=8), "solver": diffrax.Heun(), **SHORT}
+    options = {"t0": 0.05, "state": state, "path": cosserat.Panels(8, 1, 1, 0.5), "solver": diffrax.Heun(), **SHORT}
     return cosserat.simulate(body, gait, fluid, 0.2, **options)
 
 

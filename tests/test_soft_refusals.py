@@ -106,6 +106,7 @@ def test_a_body_without_inertia_is_refused_before_its_strains_are_free(body):
         cosserat.rod(**{"length": 1.0, "b": 0.02, "c": 0.04, "density": 1000.0, **body})
 
 
+@pytest.mark.slow
 def test_a_free_strain_without_stiffness_moves_freely():
     """A limp tail: finite accelerations; nothing NaN."""
     soft = cosserat.Soft(ROD, cosserat.FreeStrains(0.5, modes={"K3": 2}), cosserat.Springs(0.0))

@@ -14,6 +14,24 @@ from validation.pictures import figures
 
 ROOT = Path(__file__).parent.parent
 CHECKS = validation.all_checks()
+# More than a few seconds of processor time each, and not in the table of the README.
+LONG = {
+    "chain_on_friction_is_second_order",
+    "friction_power_balance",
+    "friction_tends_to_wheels",
+    "inchworm_with_anchors",
+    "lighthill_power_identity",
+    "moth_energy",
+    "natrix_energy",
+    "reference_other_fluids",
+    "rower_energy",
+    "soft_stress",
+    "soft_swim",
+    "tail_condition_six_strains",
+    "thread_power",
+    "wheels_do_no_work",
+    "wheels_leave_the_tail_free",
+}
 
 
 @functools.cache
@@ -21,7 +39,15 @@ def result(check):
     return check()
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def _marked(check):
+    return pytest.param(check, marks=[pytest.mark.slow] if check.__name__ in LONG else [])
+
+
+def test_the_long_checks_exist():
+    assert {check.__name__ for check in CHECKS} >= LONG
+
+
+@pytest.mark.parametrize("check", map(_marked, CHECKS), ids=lambda check: check.__name__)
 def test_physics(check):
     made = result(check)
     assert made.passed, made
