@@ -135,7 +135,8 @@ def test_a_bad_row_of_a_batch_is_marked_and_leaves_the_others_alone():
     twist, sound, steps = jax.jit(jax.vmap(run))(*rows)
     alone = jax.jit(jax.vmap(run))(*(row[:1] for row in rows))[0]
     assert sound.tolist() == [True, False, False, False]
-    np.testing.assert_allclose(twist[0], alone[0], rtol=1e-10, atol=1e-12)
+    # Batches of other sizes sum in another order, which moves the adaptive steps: a hundredth of their tolerance, 1e-6.
+    np.testing.assert_allclose(twist[0], alone[0], rtol=1e-8, atol=1e-10)
     assert int(steps.sum(axis=1).max()) < 2000  # a row that cannot go on ends, instead of rejecting 100,000 steps
 
 
