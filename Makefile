@@ -32,10 +32,10 @@ demo: $(INSTALLED)  ## the eel swims: figures, an animation and a NetCDF file in
 	$(BIN)/anguilla swim --gait planar --t1 10 --out out
 
 test: $(READY)  ## all but the slow tests
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow"
 
 test-all: $(READY)  ## every test, and the shapes of arrays against their annotations
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 	$(BIN)/python -m pytest -m "not slow" --jaxtyping-packages=spatial,hydro,gaits,beartype.beartype $(SHAPED)
 
 lint: $(READY)

@@ -15,7 +15,7 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_compilation_cache_dir", str(Path(__file__).parents[1] / ".pytest_cache" / "jax"))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
 
-LONGEST = ("test_validation.py", "test_moth.py", "test_orbits.py", "test_multibody_pinocchio.py")
+LONGEST = ("test_howto_pages.py", "test_validation.py", "test_moth.py", "test_orbits.py", "test_multibody_pinocchio.py")
 
 
 def pytest_collection_modifyitems(items):
