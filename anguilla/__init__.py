@@ -1,8 +1,8 @@
-"""The front door: labelled results, figures, films, sweeps, the published machines and the command line.
+"""User interface: labelled results, figures, films, sweeps, the published machines and the command line.
 
-With it JAX computes in float64, stores compiled programs between sessions (`anguilla.program_cache`) and uses XLA's
-faster code emitter (`anguilla.compiler_flags`), from the moment that JAX is imported, before or after. Everything
-else, JAX included, is imported when it is first used.
+Importing this package configures JAX: float64, compiled programs stored between sessions (`anguilla.program_cache`) and
+XLA's faster code emitter (`anguilla.compiler_flags`). If JAX has not been imported yet, the settings are applied when
+it is. Everything else, including JAX, is imported when it is first used.
 """
 
 import importlib
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def _configure() -> None:
-    """Float64, stored programs, the faster emitter."""
+    """Enables float64, stored programs and the faster emitter."""
     import jax
 
     from . import compiler_flags, program_cache

@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _alone(chosen: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
-    """Keeps a second run from writing files of the same names at the same time."""
+    """A lock that keeps a second run from writing files of the same names at the same time."""
     if not hasattr(chosen, "name"):
         return contextlib.nullcontext()
     from gaits.search.file_locks import claimed
@@ -85,7 +85,7 @@ def _not_understood(parser: argparse.ArgumentParser, words: Sequence[str]) -> st
 
 
 def _plain(words: Sequence[str]) -> bool:
-    """Whether the arguments name a verb, or none at all; those of a recipe come from its file."""
+    """Whether no argument refers to a recipe file, which may contain the verb."""
     return not any(word.startswith("@") for word in words)
 
 

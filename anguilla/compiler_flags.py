@@ -9,8 +9,8 @@ import os
 from jaxlib.version import __version_info__ as JAXLIB
 
 VARIABLE, OPTION = "XLA_FLAGS", "xla_cpu_use_fusion_emitters"
-# XLA ends the process at an option that it does not know. These versions of jaxlib know it: from the first that this
-# package supports up to the last that was tried.
+# XLA terminates the process on an unknown option. These versions of jaxlib have it: from the first that this package
+# supports up to the last that was tested.
 FIRST, BEYOND = (0, 6), (0, 11)
 
 

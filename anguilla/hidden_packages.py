@@ -1,4 +1,4 @@
-"""Notices modules of the user that hide packages installed with `anguilla`, such as a `gaits.py` beside a script."""
+"""Detects user modules that hide packages installed with `anguilla`, such as a `gaits.py` next to a script."""
 
 import importlib.util
 import sys
@@ -10,10 +10,10 @@ OTHER = ("validation",)  # needed by a few commands only
 
 
 def check_packages() -> None:
-    """Names the file that Python would import instead of a package of ours.
+    """Reports a file that Python would import instead of a package of this project.
 
     Raises:
-        ImportError: a package that everything needs is hidden; for the others a warning is given.
+        ImportError: a required package is hidden; for optional packages a warning is issued instead.
     """
     root = Path(__file__).resolve().parent.parent
     for name in (*NEEDED, *OTHER):
@@ -31,7 +31,7 @@ def check_packages() -> None:
 
 
 def _origin(name: str) -> Path | None:
-    """The file that `import name` runs, or has run."""
+    """The file that `import name` executes, or has executed."""
     loaded = sys.modules.get(name)
     if loaded is not None:
         file = getattr(loaded, "__file__", None)

@@ -17,9 +17,9 @@ from stepping.provenance import ATTRIBUTE, rebuild
 from .whole_files import write_whole
 
 TITLE = "anguilla"
-CALLS = ("cosserat.simulate", "multibody.simulate")  # what can be run again
+CALLS = ("cosserat.simulate", "multibody.simulate")  # functions that `rerun` can repeat
 SIGNATURE = b"\x89HDF\r\n\x1a\n"  # first bytes of every NetCDF-4 file
-SEAL = b"\nanguilla sha256 "  # appended after the NetCDF content, where readers do not look
+SEAL = b"\nanguilla sha256 "  # appended after the NetCDF content, which readers ignore
 SEAL_SIZE = len(SEAL) + 64 + 1
 
 
@@ -83,7 +83,7 @@ def load(path: str | Path, *, verify: bool = True) -> xr.Dataset:
     if verify:
         _verify(path, content)
     try:
-        # "s" and "m" are units here, not calendars: times stay numbers.
+        # The units "s" and "m" must not be decoded as dates.
         dataset = xr.load_dataset(io.BytesIO(content), engine="h5netcdf", decode_times=False)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path}: not a readable NetCDF-4 file ({error})") from error
@@ -92,7 +92,7 @@ def load(path: str | Path, *, verify: bool = True) -> xr.Dataset:
 
 
 def rerun(result: xr.Dataset | str | Path, *, progress: bool = True, **changes: Any) -> xr.Dataset:
-    """Runs again what made a result, from the result alone: the same body, gait, fluid, start, solver and tolerances.
+    """Repeats the run of a stored result with the same body, gait, fluid, initial state, solver and tolerances.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Void(), t1=0.1, samples=2, progress=False)
@@ -103,14 +103,14 @@ def rerun(result: xr.Dataset | str | Path, *, progress: bool = True, **changes: 
     Args:
         result: what `simulate` returned, or the file it was saved to.
         progress: show progress.
-        changes: arguments that should be others, such as `t1=20.0`; also those that cannot be built from a file, such
-            as a gait that is a function of the user's own.
+        changes: arguments to replace, such as `t1=20.0`; required for arguments that cannot be rebuilt from a file,
+            such as a gait that is a user-defined function.
 
     Returns:
-        The result of the run: the same bits with the same versions on the same machine.
+        The result of the run; bitwise identical with the same versions on the same machine.
 
     Raises:
-        ValueError: the result does not say how it was made, or an argument cannot be built from it.
+        ValueError: the result has no record of its run, or an argument cannot be rebuilt from it.
     """
     dataset = result if isinstance(result, xr.Dataset) else load(result)
     try:
@@ -157,7 +157,7 @@ def _path(path: str | Path) -> Path:
 
 
 def _packing(dataset: xr.Dataset) -> dict[str, dict[str, object]]:
-    """Lossless compression of the arrays: a third smaller, and any NetCDF-4 reader unpacks it."""
+    """Encoding with lossless compression: a third smaller, and readable by any NetCDF-4 library."""
     packed = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
     return {str(name): packed for name, values in dataset.items() if values.ndim and values.dtype.kind == "f"}
 

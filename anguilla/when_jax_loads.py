@@ -8,10 +8,10 @@ from typing import Any
 
 
 def when_jax_loads(configure: Callable[[], Any]) -> None:
-    """Calls a function right after JAX has been imported; at once if it has been.
+    """Calls a function right after JAX is imported, or immediately if it has been imported already.
 
     Args:
-        configure: what to do.
+        configure: the function to call.
     """
     if "jax" in sys.modules:
         configure()
@@ -20,7 +20,7 @@ def when_jax_loads(configure: Callable[[], Any]) -> None:
 
 
 class _Finder:
-    """Finds the package `jax` like the path finder, and only that."""
+    """Meta path finder for the package `jax` only, which runs a function after the import."""
 
     def __init__(self, configure: Callable[[], Any]):
         self._configure = configure

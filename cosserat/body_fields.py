@@ -30,26 +30,26 @@ class BodyFields(eqx.Module):
     """The body at one instant, at stations along X.
 
     Attributes:
-        X: abscissae [m].
-        section: the sections there.
-        position_w: their centres in the world [m].
-        quaternion: their orientation in the world, (w, x, y, z).
-        twist: their velocity, in their frame [m/s, rad/s].
-        twist_rate: its rate, in their frame [m/s², rad/s²].
-        strain: imposed strain (Γ, K), in their frame [-, 1/m].
-        strain_rate: its rate, in their frame [1/s, 1/(m·s)].
-        force_w: internal force n, in the world [N]: what the head side exerts on the tail side.
-        moment: internal moment M, in the section frame [N·m]: what the head side exerts on the tail side. The
-            actuators deliver ∫(M·dK/dt + Rᵀn·dΓ/dt) dX to the body.
-        fluid: load of the fluid per metre, term by term, in the section frame [N/m, N]; without what `carried` does.
-        carried: wrench W that passing water carries through each section towards the tail, in its frame [N, N·m]: it
-            loads the body by (∂/∂X - ad(ξ)ᵀ) W per metre. None for a fluid that carries none along the body.
+        X: abscissae of the stations [m].
+        section: cross-sections at the stations.
+        position_w: centres of the sections in the world [m].
+        quaternion: orientation of the sections in the world, (w, x, y, z).
+        twist: twist of the sections, in the section frame [m/s, rad/s].
+        twist_rate: rate of the twist, in the section frame [m/s², rad/s²].
+        strain: imposed strain (Γ, K), in the section frame [-, 1/m].
+        strain_rate: rate of the strain, in the section frame [1/s, 1/(m·s)].
+        force_w: internal force n that the head side exerts on the tail side, in the world [N].
+        moment: internal moment M that the head side exerts on the tail side, in the section frame [N·m]. The actuators
+            deliver ∫(M·dK/dt + Rᵀn·dΓ/dt) dX to the body.
+        fluid: load of the fluid per metre, term by term, in the section frame [N/m, N], without the load of `carried`.
+        carried: wrench W that passing water carries through each section towards the tail, in the section frame
+            [N, N·m]. It loads the body by (∂/∂X - ad(ξ)ᵀ) W per metre. None for a fluid without passing water.
         nose: load of the fluid on the nose, term by term, in the head frame [N, N·m].
         head_twist_rate: d(twist)/dt of the head, in its frame [m/s², rad/s²].
-        actuator_power: power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
-        tail: n in the world and M in the section frame at X = L; zero when the two space loops agree [N, N·m]. Those of
-            `Panels` share their quadrature and agree on any grid: `space_error` tells their error. Those of `Nested` do
-            not, and here the tail is a check.
+        actuator_power: power that the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
+        tail: n in the world and M in the section frame at X = L; zero when the two space loops agree [N, N·m]. The
+            loops of `Panels` share their quadrature and agree on any grid: use `space_error` for their error. The loops
+            of `Nested` are independent, so its tail wrench is a check.
     """
 
     X: Float[Array, "stations"]
@@ -100,7 +100,7 @@ def internal_wrench(
         fluid: fluid around it; None for none.
         state: pose and twist of the head.
         t: time [s].
-        path: space path; `Panels()` when None: as many panels as its tolerance takes.
+        path: space path; `Panels()` when None, with as many panels as its tolerance requires.
         stations: number of evenly spaced abscissae, or increasing abscissae in [0, L] [m]; 81 when None.
     """
     fluid = Void() if fluid is None else fluid
@@ -137,7 +137,7 @@ def soft_fields(
     path: AbstractSpacePath,
     stations: Float[Array, "stations"],
 ) -> BodyFields:
-    """`internal_wrench` of a soft beam. Its accelerations are those of the fast path, whatever the path here."""
+    """`internal_wrench` of a soft beam. The accelerations are always those of the fast path."""
     grid = Panels() if path.counts is None else path.on_panels()
     sampled = sample_soft(soft, fluid, grid.order, grid.panels)
     now, along = soft_instant(sampled, gait, fluid, state, t), Along(soft.beam, stations)
@@ -147,7 +147,7 @@ def soft_fields(
 def instant_fields(
     loops: BothLoops, along: Along, now: SoftInstant, gait: Gait | None, fluid: AbstractFluid, t: Float[Array, ""]
 ) -> BodyFields:
-    """`body_fields` of a soft beam: the actuators are those of the imposed strains, and a load may end the body."""
+    """`body_fields` of a soft beam: only imposed strains have actuators, and a load may act on the tail."""
     soft = now.law.imposed.soft
     fields = body_fields(loops, along, soft.beam, now.law, fluid, now.head, t)
     changed = along.power(loops, soft.imposed(gait), t), fields.tail + now.at_tail
@@ -163,7 +163,7 @@ def body_fields(
     state: HeadState,
     t: Float[Array, ""],
 ) -> BodyFields:
-    """`internal_wrench` from what the two loops of a path have found at `along.X`."""
+    """`internal_wrench` from the results of the two loops of a path at `along.X`."""
     fluid = fluid.at(t)
     loop, twist_rate = along.at_stations(loops), loops.head_twist_rate
     section, strain = along.section, strain_rates(gait, along.stations, t)
@@ -199,5 +199,5 @@ def body_fields(
 
 
 def _with_acceleration(terms, name, inertial):
-    """Completes the convective term of the added mass by its part in the acceleration, where there is a fluid."""
+    """Adds the inertial part of the added mass to its convective term, if the fluid has such a term."""
     return {key: value - inertial if key == name else value for key, value in terms.items()}

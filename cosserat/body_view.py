@@ -1,4 +1,4 @@
-"""What sensors see of a beam at one instant, with imposed or free strains."""
+"""Beam with imposed or free strains at one instant, as seen by sensors."""
 
 from typing import Any
 
@@ -26,13 +26,13 @@ class BeamView(AbstractBodyView):
     """A beam at one instant.
 
     Attributes:
-        t: the instant [s].
+        t: time [s].
         head: pose and twist of the head.
-        law: strain law (X, t) -> (Γ, K), exact at this instant in value and first rate; in the second rate too where
-            `rate` is given.
-        body: the beam on its grids.
+        law: strain law (X, t) -> (Γ, K). At this instant its value and first rate are exact; if `rate` is given, its
+            second rate is exact too.
+        body: the beam sampled on its grids.
         fluid: the fluid around it.
-        rate: d(twist)/dt of the head, in its frame [m/s², rad/s²]; None before the dynamics.
+        rate: d(twist)/dt of the head, in its frame [m/s², rad/s²]; None before the dynamics are solved.
     """
 
     t: Float[Array, ""]
@@ -75,7 +75,7 @@ class BeamView(AbstractBodyView):
         return self.law(self._abscissa(X), self.t)
 
     def moment(self, X: Float[Array, ""]) -> Float[Array, "3"]:
-        """Internal moment, head side on tail side, in the section frame [N·m]."""
+        """Internal moment that the head side exerts on the tail side, in the section frame [N·m]."""
         self._rate()
         stations = self.body.stations(self._abscissa(X)[None])
         first = first_loop(self.body, self.law, self.fluid, self.head, self.t)
@@ -87,7 +87,7 @@ class BeamView(AbstractBodyView):
         return self.rate
 
     def _at(self, at):
-        """Motion of the sections, and the weights of the nodes at one abscissa."""
+        """Motion of the sections, and the interpolation weights of the nodes at one abscissa."""
         shape = body_shape(self.body, self.law, self.t)[1]
         here = self.body.stations(self._abscissa(at)[None]).from_smooth[:, 0]
         return section_motion(shape, self.head.twist), here
@@ -108,5 +108,5 @@ class BeamView(AbstractBodyView):
 
 
 def straight(X: Float[Array, ""], t: Float[Array, ""]) -> Float[Array, "6"]:
-    """The straight beam: a law (X, t) -> (Γ, K) [-, 1/m], X [m] and t [s]."""
+    """Strain law (X, t) -> (Γ, K) of the straight beam [-, 1/m], with X [m] and t [s]."""
     return jnp.asarray(STRAIGHT)

@@ -1,4 +1,4 @@
-"""Momentum, energy and power of the swimming beam: what the conservation laws speak of."""
+"""Momentum, energy and power of the swimming beam."""
 
 import equinox as eqx
 import jax
@@ -25,23 +25,23 @@ from .strain import Gait
 
 
 class Energetics(eqx.Module):
-    """Sums over the body at one instant.
+    """Momenta, energies and powers of the whole body at one instant.
 
     Attributes:
         centre_w: centre of mass of the body, in the world [m].
-        centre_velocity_w: its velocity, in the world [m/s].
+        centre_velocity_w: velocity of the centre of mass, in the world [m/s].
         momentum_w: linear momentum of the body [kg·m/s] and angular momentum about the world's origin [kg·m²/s].
-        impulse_w: the same, in the world, with the added momentum of the fluid [kg·m/s, kg·m²/s].
+        impulse_w: momentum of body and added mass, in the world [kg·m/s, kg·m²/s].
         kinetic: kinetic energy of the body T [J].
         added: kinetic energy of the added inertia T_a [J].
-        potential: energy of place U: of weight, of buoyancy [J]; zero where the fluid has none.
-        dissipation: power that the fluid's resistance takes, D [W]: never negative in still water or on the ground.
-            What depends on the place alone is in dU/dt instead.
+        potential: potential energy U of weight and buoyancy [J]; zero if the fluid has none.
+        dissipation: power dissipated by the fluid, D [W]; never negative in still water or on the ground. Loads that
+            depend on the position alone are part of dU/dt instead.
         convective: power that the added inertia delivers beyond -dT_a/dt, P_conv [W]; zero in the kirchhoff form.
-        wake: power that water which leaves the body takes into its wake, P_wake [W]; zero for fluids without a wake.
-        elastic: energy of a soft beam's free strains [J].
-        viscous: power that their damping takes [W].
-        active: power that muscles deliver to them [W].
+        wake: power that water leaving the body carries into the wake, P_wake [W]; zero for fluids without a wake.
+        elastic: elastic energy of a soft beam's free strains [J].
+        viscous: power dissipated by the damping of the free strains [W].
+        active: power that muscles deliver to the free strains [W].
         loads: power that a soft beam's loads deliver [W].
     """
 
@@ -73,8 +73,8 @@ def energetics(
     """Momentum, energies and powers at one instant, by the quadrature of the fast path.
 
     In still water ∫(M·dK/dt + Rᵀn·dΓ/dt) dX = d/dt(T + T_a + U) + D - P_conv + P_wake. For a soft beam with a free head
-    the integral is over the imposed strains; muscles and loads add their power on the left, and the rate of
-    elastic energy and the viscous loss stand on the right.
+    the integral is over the imposed strains; the power of muscles and loads is added to the left-hand side, the rate of
+    elastic energy and the viscous dissipation to the right-hand side.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> beam, gait, state = cosserat.eel(), gaits.planar(), cosserat.HeadState()
@@ -86,9 +86,9 @@ def energetics(
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
-        state: pose and twist of the head; of head and modes for a soft beam.
+        state: pose and twist of the head; for a soft beam, state of head and modes.
         t: time [s].
-        path: the nodes along X; `Panels()` when None.
+        path: space path; `Panels()` when None.
     """
     assert path is not None
     now = jnp.asarray(t)
@@ -103,7 +103,7 @@ def energetics(
 
 
 def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState, first: FirstLoop) -> Energetics:
-    """`energetics` of a body that is sampled already, after the first space loop."""
+    """`energetics` of a sampled body, from the result of the first space loop."""
     motion, water, zero = first.motion, first.water, jnp.zeros(())
     momentum = apply(body.inertia, motion.twist)
     nose_momentum = body.nose_added @ state.twist
@@ -121,7 +121,7 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
     nose = fluid.nose_terms(body.beam.nose_radius, Place(state.position, state.rotation), state.twist)
     powers |= {name: term @ state.twist for name, term in nose.items()}
     potential, potential_rate = _potential(body, fluid, first)
-    if body.masses is not None:  # on which nothing but weight acts
+    if body.masses is not None:  # only their weight acts on point masses
         potential = potential + body.masses.potential(fluid, motion.shape, state)
     node_mass = body.inertia[0, 0]
     total = jnp.sum(node_mass)
@@ -164,7 +164,7 @@ def momentum(
         gait: strain law (X, t) -> (Γ, K).
         state: pose and twist of the head.
         t: time [s].
-        path: the nodes along X; `Panels()` when None.
+        path: space path; `Panels()` when None.
     """
     return energetics(beam, gait, Void(), state, t, path).momentum_w
 
@@ -178,7 +178,7 @@ def actuator_power(
     t: Numbers,
     path: AbstractSpacePath | None = None,
 ) -> tuple[Float[Array, ""], Limits]:
-    """Power the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
+    """Power that the actuators deliver to the body, ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
 
     Args:
         beam: the body.
@@ -186,7 +186,7 @@ def actuator_power(
         fluid: the fluid around it.
         state: pose and twist of the head.
         t: time [s].
-        path: the way along X; `Panels()` when None.
+        path: space path; `Panels()` when None.
     """
     assert path is not None
     body, along, now = path.sample(beam, fluid), Along(beam, jnp.zeros(0)), jnp.asarray(t)
@@ -195,7 +195,7 @@ def actuator_power(
 
 
 def _potential(body, fluid, first):
-    """Energy of place U and its rate [J, W]: terms that depend on the place alone deliver -dU/dt."""
+    """Potential energy U and its rate [J, W]: loads that depend on the position alone deliver the power -dU/dt."""
     place, twist = first.loads.place, first.loads.twist.T
 
     def energy(position, rotation):
@@ -208,7 +208,7 @@ def _potential(body, fluid, first):
 
 
 def _to_world(state, motion, momentum, at_head=None):
-    """Section momenta gathered at the head, then seen from the world's origin."""
+    """Sum of the section momenta about the head, transformed to the world's origin and axes."""
     total = jnp.sum(nodewise(wrench_to_head)(motion.shape.rotation, motion.shape.position, momentum), axis=-1)
     total = total if at_head is None else total + at_head
     p = state.rotation @ linear(total)

@@ -34,14 +34,14 @@ def check_model(
     path: AbstractSpacePath | None,
     steered: bool = False,
 ) -> AbstractSpacePath:
-    """Refuses arguments of the wrong kind; returns the path, the default one for None.
+    """Raises on arguments of the wrong kind; returns the path, or the default path for None.
 
     Args:
         beam: the body.
-        gait: a steered one is refused unless `steered`; its law is then checked with its loop.
+        gait: strain law. A `Steered` gait raises unless `steered`; its law is then checked with its loop.
         fluid: the fluid around it.
         path: space path or None.
-        steered: whether there is a run, in which a controller can have a memory.
+        steered: whether this is a run in time, in which a controller can have a memory.
     """
     path = Panels() if path is None else path
     kinds = (
@@ -55,7 +55,7 @@ def check_model(
             raise ValueError(f"{name} = {shown(value)}: must be {rule}{hint} (the order is beam, gait, fluid)")
     if steered and isinstance(gait, Steered):
         pass
-    elif gait is not None or not isinstance(beam, Soft):  # a soft beam may be left to itself
+    elif gait is not None or not isinstance(beam, Soft):  # a soft beam needs no gait
         check_gait(gait)
     if isinstance(beam, Soft) and beam.commands and not isinstance(gait, Steered):
         raise ValueError(
@@ -73,13 +73,13 @@ def check_model(
 
 
 def check_state(state: HeadState | SoftState) -> None:
-    """Refuses what is not the state of a head, or of a soft beam."""
+    """Raises unless the argument is the state of a head or of a soft beam."""
     if not isinstance(state, HeadState | SoftState):
         raise ValueError(f"state = {shown(state)}: must be a cosserat.HeadState, as cosserat.HeadState() at rest")
 
 
 def head_of(state: HeadState | SoftState) -> HeadState:
-    """The state of a beam whose strains are all imposed; refuses what is not one."""
+    """The head's state of a beam whose strains are all imposed; raises on any other state."""
     check_state(state)
     if isinstance(state, HeadState):
         return state
@@ -91,8 +91,8 @@ def head_of(state: HeadState | SoftState) -> HeadState:
 def compiled(f: Callable[P, tuple[Result, Limits | None]]) -> Callable[P, Result]:
     """Compiles a function of (beam, gait, fluid, state, t, path, ...) once for all times, given as numbers or arrays.
 
-    It returns its result and the `Limits` of the path there, None for a soft beam. The path of a beam is fitted, or its
-    limits are reported; callers get the result alone.
+    The function returns its result and the `Limits` of the path, or None for a soft beam. `guarded` uses the limits to
+    refine the path of a beam, or to warn; callers get the result only.
     """
     inner: Callable[..., tuple[Result, Any]] = eqx.filter_jit(f)
 
@@ -111,7 +111,7 @@ def compiled(f: Callable[P, tuple[Result, Limits | None]]) -> Callable[P, Result
 
     signature = inspect.signature(f)
     parts = get_args(signature.return_annotation)
-    if parts:  # what callers get, for documentation
+    if parts:  # the documentation shows what callers get
         vars(outer)["__signature__"] = signature.replace(return_annotation=parts[0])
         outer.__annotations__ = f.__annotations__ | {"return": parts[0]}
     return cast("Callable[P, Result]", outer)
@@ -134,7 +134,7 @@ def head_dynamics(
         fluid: the fluid around it.
         state: pose and twist of the head.
         t: time [s].
-        path: the way along X; `Panels()` when None: as many panels as its tolerance takes.
+        path: space path; `Panels()` when None, with as many panels as its tolerance requires.
     """
     assert path is not None
     body, now = path.sample(beam, fluid), jnp.asarray(t)
@@ -166,6 +166,6 @@ def head_acceleration(
         fluid: the fluid around it.
         state: pose and twist of the head.
         t: time [s].
-        path: the way along X; `Panels()` when None: as many panels as its tolerance takes.
+        path: space path; `Panels()` when None, with as many panels as its tolerance requires.
     """
     return head_dynamics(beam, gait, fluid, state, t, path).twist_rate

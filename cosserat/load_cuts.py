@@ -1,4 +1,4 @@
-"""Where the load grid is cut: pieces of the profile, and panels halved until they see what the profile holds."""
+"""Panel boundaries of the load grid: pieces of the profile, with panels halved until they resolve the profile."""
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +10,8 @@ from hydro import Profile
 from stepping import program
 
 LOAD_ORDER = 8  # Gauss nodes in a load panel
-CELLS = 64  # into which a panel may be cut; what is narrower than a node of these is not seen
-CUT_TOLERANCE = 1e-7  # of the whole body's area and moments, in one panel
+CELLS = 64  # greatest number of cells into which a panel is cut; narrower features between their nodes are missed
+CUT_TOLERANCE = 1e-7  # error of one panel, relative to the area and moments of the whole body
 
 Cuts = tuple[tuple[float, ...], ...]
 
@@ -19,11 +19,11 @@ Cuts = tuple[tuple[float, ...], ...]
 def profile_segments(profile: Profile) -> tuple[tuple[int, ...], Float[Array, "segments 3"]]:
     """Pieces of the body with a coordinate u in [0, 1] in which its profile is smooth.
 
-    X(u) = a + b u + c u². The first piece takes X = u² at the nose and the last one the same at the tail, which
-    turns a profile that closes like a square root into a smooth one. A body of one piece is cut in two.
+    X(u) = a + b u + c u². X is quadratic in u at the nose in the first piece, and at the tail in the last one. In u, a
+    profile that closes like a square root is smooth. A body of one piece is cut in two.
 
     Returns:
-        The profile piece each segment belongs to, and its (a, b, c) [m].
+        The index of the piece that each segment belongs to, and (a, b, c) of each segment [m].
     """
     breaks = profile.breaks
     pieces = tuple(range(len(profile.pieces)))
@@ -36,27 +36,27 @@ def profile_segments(profile: Profile) -> tuple[tuple[int, ...], Float[Array, "s
 
 
 def segment_panels(load_panels: tuple[int, ...]) -> tuple[int, ...]:
-    """Even load panels of each segment, from those of each piece."""
+    """Number of equal load panels of each segment, from that of each piece."""
     if len(load_panels) != 1:
         return load_panels
     return (-(-load_panels[0] // 2),) * 2
 
 
 def load_cuts(profile: Profile, load_panels: tuple[int, ...]) -> Cuts:
-    """Halves the even load panels that miss part of the profile, such as a fin narrower than a panel.
+    """Halves the equal load panels that miss part of the profile, such as a fin narrower than a panel.
 
     Args:
         profile: the sections along the body.
-        load_panels: even panels on each piece.
+        load_panels: number of equal panels on each piece.
 
     Returns:
-        Abscissae u in (0, 1) between the panels of each segment; empty where even panels do, and where the profile is
-        not known yet (inside `jax.jit` of its sizes).
+        Abscissae u in (0, 1) between the panels of each segment; empty if equal panels are sufficient, or if the
+        profile is traced.
     """
     counts = segment_panels(load_panels)
     if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(profile)):
         return ((),) * len(counts)
-    with jax.ensure_compile_time_eval():  # a known body inside `jax.jit` of something else
+    with jax.ensure_compile_time_eval():  # a concrete body, possibly inside `jax.jit` of another function
         found = _densities(profile, counts)
     if any(isinstance(part, Tracer) for part in found):  # a piece closes over traced numbers
         return ((),) * len(counts)
@@ -67,9 +67,9 @@ def load_cuts(profile: Profile, load_panels: tuple[int, ...]) -> Cuts:
 
 @program
 def _densities(profile, counts):
-    """What loads and inertias are made of, times dX/du, at the Gauss nodes of all cells of all panels.
+    """Densities of loads and inertias, times dX/du, at the Gauss nodes of all cells of all panels.
 
-    Area, added mass along both axes, and the second moments: (panels, cells, nodes, 5) for each segment.
+    These are area, added mass along both axes, and two second moments: (panels, cells, nodes, 5) for each segment.
     """
     pieces, quadratics = profile_segments(profile)
     node = (np.polynomial.legendre.leggauss(LOAD_ORDER)[0] + 1.0) / 2.0
@@ -92,7 +92,7 @@ def _gauss_sum(density):
 
 
 def _segment_cuts(density, total):
-    """Halves panels until the nodes of each one give the integral of its cells."""
+    """Halves panels until Gauss quadrature over each panel agrees with the sum over its cells."""
     panels = density.shape[0]
     cuts, even = [], True
 
@@ -114,7 +114,7 @@ def _segment_cuts(density, total):
 
 
 def _at_gauss_nodes(inside):
-    """Values at the Gauss nodes of a panel, from those in its cells."""
+    """Values at the Gauss nodes of a panel, interpolated from those of its cells."""
     node = np.polynomial.legendre.leggauss(LOAD_ORDER)[0]
     place = (node + 1.0) / 2.0 * inside.shape[0]
     cell = np.minimum(place.astype(int), inside.shape[0] - 1)

@@ -1,4 +1,4 @@
-"""Bodies as measured: from a table of sections, from a mesh."""
+"""Measured bodies: from a table of sections, or from a mesh."""
 
 import csv
 import re
@@ -18,8 +18,8 @@ from .density import Density
 from .energy import volume
 
 _COLUMNS = ("X", "b", "c", "density")
-_VOLUME = 0.01  # difference of volume between a mesh and its ellipses that is worth a word
-_BENT = 0.05  # of the length: centroids further from the axis make the straight rest shape doubtful
+_VOLUME = 0.01  # relative difference of volume between a mesh and its ellipses above which a warning is given
+_BENT = 0.05  # distance of centroids from the axis, relative to the length, above which a warning is given
 
 
 def from_table(
@@ -30,9 +30,9 @@ def from_table(
     *,
     round_ends: bool = True,
 ) -> Beam:
-    """A body from a CSV file of sections: columns X, b, c and, it may be, density [m, m, m, kg/m³].
+    """A body from a CSV file of sections: columns X, b, c and, optionally, density [m, m, m, kg/m³].
 
-    The first line names the columns, in any order; a unit may follow, as in `X [m]`. Between the rows all are
+    The first line names the columns, in any order; a unit may follow, as in `X [m]`. Values between the rows are
     interpolated smoothly and without overshoot; semi-axes of zero at the nose or the tail close the body.
 
     >>> import pathlib, tempfile, cosserat
@@ -42,14 +42,14 @@ def from_table(
     0.5
 
     Args:
-        path: of the file.
-        density: as for `Beam`, instead of the column; 1000 kg/m³ where there is neither [kg/m³].
+        path: path of the file.
+        density: density as for `Beam`, which replaces the column; 1000 kg/m³ if neither is given [kg/m³].
         nose_radius: radius of the nose [m].
         masses: point masses, see `Beam`.
-        round_ends: whether zeros close the body like an ellipsoid or, False, like a cone; see `hydro.table_profile`.
+        round_ends: whether zeros close the body like an ellipsoid (True) or like a cone; see `hydro.table_profile`.
 
     Raises:
-        ValueError: a column that is missing, given twice or unknown, or a cell that is not a number, with its line.
+        ValueError: a column is missing, repeated or unknown, or a cell is not a number; the message gives its row.
     """
     columns = _read(Path(path))
     if density is None:
@@ -70,20 +70,20 @@ def from_mesh(
     sections: int = 60,
     flip: bool = False,
 ) -> Beam:
-    """A body from a closed surface: elliptic sections of the same area. Needs trimesh, the extra `mesh`.
+    """A body from a closed surface, with elliptic sections of the same area. Needs trimesh, the extra `mesh`.
 
-    A warning tells when the volume of the body differs from the mesh's by more than 1 %, or when the mesh is bent.
+    It warns if the volume of the body differs from that of the mesh by more than 1 %, or if the mesh is bent.
 
     Args:
         mesh: a file that trimesh reads (STL, OBJ, PLY, ...), or a trimesh.Trimesh.
-        density: as for `Beam` [kg/m³].
+        density: density as for `Beam` [kg/m³].
         nose_radius: radius of the nose [m].
         masses: point masses, see `Beam`.
-        axis: of the mesh, along the body from nose to tail: "x", "y" or "z".
-        up: of the mesh, that becomes t3, along which the semi-axis is c.
-        scale: metres in the unit of the file; 0.001 for millimetres [m].
-        sections: how many to cut along the axis.
-        flip: True when the nose is at the far end of the axis.
+        axis: axis of the mesh from nose to tail: "x", "y" or "z".
+        up: axis of the mesh that becomes t3, along which the semi-axis is c.
+        scale: length of the file's unit; 0.001 for millimetres [m].
+        sections: number of sections along the axis.
+        flip: True if the nose is at the far end of the axis.
     """
     fitted = mesh_profile(mesh, axis=axis, up=up, scale=scale, sections=sections, flip=flip)
     beam = Beam(fitted.profile, density, nose_radius, masses=masses)

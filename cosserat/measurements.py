@@ -1,4 +1,4 @@
-"""What instruments on a swimming body show: tracked markers, inertial sensors, torques. For `gaits.identify`."""
+"""Simulated measurements for `gaits.identify`: tracked markers, inertial sensors and torques."""
 
 import equinox as eqx
 import jax
@@ -21,7 +21,7 @@ from .trajectory import Trajectory
 
 
 class InitialState(eqx.Module):
-    """An initial state whose numbers are free of each other, for identification.
+    """An initial state in independent coordinates, for identification.
 
     >>> import anguilla, cosserat
     >>> start = cosserat.InitialState(rotation=[0.0, 0.0, 0.3])
@@ -29,9 +29,9 @@ class InitialState(eqx.Module):
     [0.9888, 0.0, 0.0, 0.1494]
 
     Attributes:
-        position: of the nose in the world [m].
+        position: position of the nose in the world [m].
         rotation: rotation vector of the head in the world [rad].
-        twist: of the head, in its frame [m/s, rad/s].
+        twist: twist of the head, in its frame [m/s, rad/s].
     """
 
     position: Float[Array, "3"]
@@ -50,16 +50,16 @@ class InitialState(eqx.Module):
 
     @property
     def head(self) -> HeadState:
-        """The state that `rollout` takes."""
+        """The initial state for `rollout`."""
         return unchecked_state(self.position, quaternion_exp(self.rotation), self.twist)
 
 
 class Inertial(eqx.Module):
-    """What inertial sensors show.
+    """Readings of inertial sensors.
 
     Attributes:
         gyro: angular velocity in the section frame [rad/s].
-        accelerometer: acceleration less gravity, in the section frame [m/s²].
+        accelerometer: acceleration minus gravity, in the section frame [m/s²].
     """
 
     gyro: Float[Array, "times sensors 3"]
@@ -69,7 +69,7 @@ class Inertial(eqx.Module):
 def markers(
     beam: Beam, gait: Gait, run: Trajectory, X: Numbers, path: Panels | None = None
 ) -> Float[Array, "times markers 3"]:
-    """Places of points of the midline in the world [m], as a camera tracks them.
+    """Positions of markers on the midline in the world [m], as tracked by a camera.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> beam, gait = cosserat.eel(), gaits.planar()
@@ -101,7 +101,7 @@ def markers(
 def inertial_sensors(
     beam: Beam, gait: Gait, fluid: AbstractFluid | None, run: Trajectory, X: Numbers, gravity: Numbers = (0.0, 0.0, 0.0)
 ) -> Inertial:
-    """What gyroscopes and accelerometers in the sections at X show; they turn with the sections.
+    """Readings of gyroscopes and accelerometers that are fixed to the sections at X.
 
     Args:
         beam: the body.
@@ -128,7 +128,7 @@ def inertial_sensors(
 def torques(
     beam: Beam, gait: Gait, fluid: AbstractFluid | None, run: Trajectory, X: Numbers
 ) -> Float[Array, "times sections 3"]:
-    """Internal moments in the section frames at X [N·m]: what the head side exerts on the tail side.
+    """Internal moments that the head side exerts on the tail side at X, in the section frames [N·m].
 
     Args:
         beam: the body.

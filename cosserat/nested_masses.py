@@ -26,13 +26,13 @@ class Carried(eqx.Module):
 
     @classmethod
     def of(cls, state: HeadState) -> "Carried":
-        """Those of the head."""
+        """Configuration and velocities of the head."""
         R = state.rotation
         return cls(state.position, state.quaternion, R @ linear(state.twist), R @ angular(state.twist))
 
 
 class Motion(eqx.Module):
-    """The same with accelerations: (48)-(53)."""
+    """Configuration, velocities and accelerations of sections in the world: (48)-(53)."""
 
     carried: Carried
     acceleration: Float[Array, "*n 3"]
@@ -40,7 +40,7 @@ class Motion(eqx.Module):
 
 
 def mass_wrenches(masses: PointMasses, fluid: AbstractFluid, y: Motion) -> Float[Array, "masses 6"]:
-    """Load minus inertia of each mass, about its section's centre, in the world [N, N·m].
+    """Load minus inertial wrench of each mass, about its section's centre, in the world [N, N·m].
 
         f = f_ext - m a - dω×mc - ω×(ω×mc),   c = c_ext - mc×a - J dω - ω×Jω
 

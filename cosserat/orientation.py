@@ -1,6 +1,6 @@
 """Orientation of the sections from their curvature: the only field along the body that is not a plain integral.
 
-A product of exponentials (Fer's expansion) on each panel of the smooth grid. Arrays are (component, node).
+It is a product of exponentials (Fer's expansion) on each panel of the smooth grid. Arrays are (component, node).
 """
 
 import math
@@ -19,7 +19,7 @@ from .quadrature import integral_from_head
 FER_STAGES = 4  # the error decreases as the 1st, 3rd, 7th, 15th power of the angle of a panel
 MAX_TURN = 6.0  # rad per panel: limit of full accuracy of the series below
 MAX_SECOND_TURN = 2.0  # rad, second factor: the first omitted factor is then 1e-4 (1e-6 at 1.2 rad, 1e-9 at 0.6)
-RESOLVED = 32  # nodes per panel from which rates and derivatives of the equation are used
+RESOLVED = 32  # least nodes per panel for which rates and derivatives are those of the differential equation
 
 _cross = nodewise(cross)
 _multiply = nodewise(quaternion_multiply)
@@ -38,7 +38,10 @@ def orientation(
 
 
 def resolved(panel_integral: Float[Array, "order order_and_one"]) -> bool:
-    """Whether a panel has enough nodes that the equation and its discrete map agree, so that R K̇ can be integrated."""
+    """Whether a panel has enough nodes for the differential equation and its discrete map to agree.
+
+    The angular velocity can then be found by integrating R K̇.
+    """
     return panel_integral.shape[0] >= RESOLVED
 
 
@@ -48,7 +51,7 @@ def discrete_spins(
     rate2: Float[Array, "3 nodes"],
     panel_integral: Float[Array, "order order_and_one"],
 ) -> tuple[Float[Array, "3 nodes"], Float[Array, "3 nodes"]]:
-    """Angular velocities of the sections and their rates, of the discrete map, in the head's axes [rad/s, rad/s²].
+    """Angular velocities of the sections and their rates from the discrete map, in the head's axes [rad/s, rad/s²].
 
     Args:
         curvature: K at the smooth nodes [1/m].
@@ -75,16 +78,16 @@ def _expanded(curvature, panel_integral):
 
 @jax.custom_jvp
 def _resolved(curvature, panel_integral):
-    """`_expanded` with the derivative of its equation, which is much cheaper than that of the expansion.
+    """`_expanded` with the derivative of the differential equation, which is much cheaper than that of the expansion.
 
-    The two differ by the quadrature error. On few nodes that is not small, and the gradient would be inconsistent
-    with the objective of an optimiser.
+    The two derivatives differ by the quadrature error. On few nodes this error is not small, and the gradient would be
+    inconsistent with the objective of an optimiser.
     """
     return _expanded(curvature, panel_integral)
 
 
 def _derivative(primals, tangents):
-    """δR = θ^ R with θ' = R δK. The matrix scales with the body."""
+    """δR = θ^ R with θ' = R δK. `panel_integral` has a tangent too, because it scales with the length of the body."""
     curvature, panel_integral = primals
     q = _resolved(*primals)
     rotation = nodewise(matrix_from_quaternion)(q)
@@ -99,7 +102,7 @@ _resolved.defjvp(_derivative, symbolic_zeros=True)
 
 
 def _in_panels(K, to):
-    """R = ... exp(F3) exp(F2) exp(F1) with F' = K at each stage and K handed on as (exp(F) - dexp(F)) K."""
+    """R = ... exp(F3) exp(F2) exp(F1), where F' = K at each stage, and the next K is (exp(F) - dexp(F)) K."""
     order, targets = to.shape
     at_nodes = lambda part: part.reshape(-1, targets)[:, :order].reshape(*part.shape[:-1], -1)  # noqa: E731
 
@@ -123,10 +126,10 @@ def _coefficients(h):
     for a2, a3 in _SERIES[::-1]:
         c2, c3 = c2 * h + a2, c3 * h + a3
     c0, c1 = 1.0 - h * c2, 1.0 - h * c3
-    # Of the whole angle, by doubling the half.
+    # Values for the whole angle from those for half of it.
     whole_c1, whole_c2, whole_c3 = c0 * c1, 0.5 * c1 * c1, 0.25 * (c2 + c0 * c3)
     return computed_once(jnp.stack([c0, 0.5 * c1, whole_c1 - whole_c2, whole_c2 - whole_c3]))
 
 
-# Of c2 and c3, lowest power first: all digits up to half of `MAX_TURN`.
+# Taylor coefficients of c2 and c3, lowest power first; accurate to round-off up to half of `MAX_TURN`.
 _SERIES = np.array([[(-1.0) ** n / math.factorial(2 * n + k) for k in (2, 3)] for n in range(14)])

@@ -15,11 +15,11 @@ from .strain import Gait, strain_rates
 
 
 class Along(eqx.Module):
-    """Abscissae in one array, as a space path takes them: the stations, the quadrature nodes, the tail.
+    """Stations, quadrature nodes and tail in one array of abscissae, for a space path.
 
     Attributes:
         stations: the requested stations [m].
-        section: sections of the body there.
+        section: sections of the body at the stations.
         nodes: quadrature nodes of the power [m].
         weight: quadrature weights [m].
         X: stations, nodes and tail [m].

@@ -1,4 +1,4 @@
-"""What one panel of the smooth grid carries: the decay of the expansions in it, and the angle turned within it."""
+"""Resolution of a panel of the smooth grid: decay of the expansions, and angle turned within the panel."""
 
 import jax
 import jax.numpy as jnp
@@ -17,17 +17,18 @@ from .strain import Gait
 def decay(motion: SectionMotion, order: int) -> Float[Array, ""]:
     """Size of the last two Legendre coefficients of the motion in any panel, relative to the greatest of all [-].
 
-    Twists and their rates are what the loads are integrated from; they have several times the bandwidth of the strains.
+    The loads are computed from twists and their rates, which have several times the bandwidth of the strains.
 
     Args:
-        motion: at the smooth nodes.
+        motion: motion at the smooth nodes.
         order: nodes in one panel.
     """
     fields = jnp.stack([motion.twist[:3], motion.twist[3:], motion.twist_rate[:3], motion.twist_rate[3:]])
     to_coefficients = legendre_coefficients(order).T
     coefficients = jnp.abs(fields.reshape(4, 3, -1, order) @ to_coefficients)
     greatest = jnp.max(coefficients, axis=(1, 2, 3))
-    # Rates of a body that hardly deforms are what is left of ω×v: relative to that, or round-off would count.
+    # If a body hardly deforms, its rates are small differences of terms like ω×v. Rates are therefore compared with
+    # these terms, so that round-off does not count.
     linear, angular = greatest[0], greatest[1]
     greatest = jnp.maximum(greatest, jnp.stack([linear, angular, linear * angular, angular * angular]))
     last = jnp.max(coefficients[..., -2:], axis=(1, 2, 3))
@@ -38,7 +39,7 @@ def expansion_tail(strain: Float[Array, "panels order 6"]) -> Float[Array, ""]:
     """Greatest of the last two Legendre coefficients of a strain in any panel, relative to the greatest of all [-].
 
     Args:
-        strain: at the smooth nodes, less its value at rest, in the section frame [-, 1/m].
+        strain: strain at the smooth nodes minus its value at rest, in the section frame [-, 1/m].
     """
     coefficients = jnp.abs(jnp.einsum("kn,pni->pki", legendre_coefficients(strain.shape[1]), strain))
     greatest = jnp.max(coefficients)
@@ -48,8 +49,8 @@ def expansion_tail(strain: Float[Array, "panels order 6"]) -> Float[Array, ""]:
 def panel_turns(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> Float[Array, "times 2"]:
     """Greatest angles of the first two factors of the orientation's expansion in any panel of the smooth grid [rad].
 
-    The first is |∫K dX| from the start of the panel. The second is what bending about changing axes adds to it; the
-    factor that is left out grows as about its tenth power.
+    The first is |∫K dX| from the start of the panel. The second is due to bending about changing axes; the first
+    omitted factor grows as about its tenth power.
     """
     return jax.lax.map(lambda t: curvature_turns(jax.vmap(lambda x: gait(x, t)[3:])(body.X), body), times)
 
@@ -70,5 +71,5 @@ def curvature_turns(curvature: Float[Array, "nodes 3"], body: SampledBody) -> Fl
 
 
 def relative_turn(turns: Float[Array, "times 2"]) -> Float[Array, "times"]:
-    """Angles turned in a panel relative to the greatest that the expansion carries: above one its error passes 1e-4."""
+    """Angles turned in a panel relative to the greatest that is resolved; above one the error exceeds 1e-4 [-]."""
     return jnp.max(turns / np.array([[MAX_TURN, MAX_SECOND_TURN]]), axis=1)

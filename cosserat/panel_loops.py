@@ -1,6 +1,6 @@
-"""The two space loops of the fast path: all along X but the orientation is a matrix product. [BPK06, VIII, head frame]
+"""The two space loops of the fast path, in the head frame. [BPK06, VIII]
 
-Arrays are (component, node).
+All operations along X but the orientation are matrix products. Arrays are (component, node).
 """
 
 import equinox as eqx
@@ -27,16 +27,16 @@ _rotation = nodewise(matrix_from_quaternion)
 
 
 class FirstLoop(eqx.Module):
-    """What the first loop finds on its way.
+    """Results of the first loop.
 
     Attributes:
-        motion: of the sections at the smooth nodes, at a head whose twist is steady.
-        loads: place and twist at the load nodes.
+        motion: motion of the sections at the smooth nodes, for a head with steady twist.
+        loads: pose and twist at the load nodes.
         terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
-        fluid_wrench: their sum [N/m, N].
-        water: that passes along the body; None for a fluid that carries none.
+        fluid_wrench: sum of `terms` [N/m, N].
+        water: water that passes along the body; None for a fluid that carries none.
         mass_terms: load on the point masses, such as weight, term by term [N, N·m].
-        dynamics: of the head.
+        dynamics: dynamics of the head.
     """
 
     motion: SectionMotion
@@ -49,17 +49,17 @@ class FirstLoop(eqx.Module):
 
 
 class SectionLoads(eqx.Module):
-    """Motion of the sections and what acts on them, before the head's acceleration is known.
+    """Motion of the sections and loads on them, before the head's acceleration is known.
 
     Attributes:
-        motion: of the sections at the smooth nodes, at a head whose twist is steady.
-        loads: place and twist at the load nodes.
+        motion: motion of the sections at the smooth nodes, for a head with steady twist.
+        loads: pose and twist at the load nodes.
         terms: load of the fluid per metre at the load nodes, term by term [N/m, N].
-        fluid_wrench: their sum [N/m, N].
-        inertia: of body and water, lumped at the smooth nodes [kg, kg·m²].
-        wrench: on the smooth nodes, less what their motion at a steady twist of the head takes [N, N·m].
+        fluid_wrench: sum of `terms` [N/m, N].
+        inertia: inertia of body and water, lumped at the smooth nodes [kg, kg·m²].
+        wrench: wrench on the smooth nodes minus their inertial wrench for a head with steady twist [N, N·m].
         nose: wrench on the nose, in the head frame [N, N·m].
-        water: that passes along the body; None for a fluid that carries none.
+        water: water that passes along the body; None for a fluid that carries none.
         mass_terms: load on the point masses, such as weight, term by term [N, N·m].
     """
 
@@ -77,7 +77,7 @@ class SectionLoads(eqx.Module):
 def section_loads(
     body: SampledBody, strain: StrainRates, shape: Shape, fluid: AbstractFluid, state: HeadState
 ) -> SectionLoads:
-    """From the shape of the body to the loads on its sections. (48)-(53), (56)"""
+    """Loads on the sections of a body of given shape. (48)-(53), (56)"""
     motion = section_motion(shape, state.twist)
     loads = at_loads(body, motion, state)
     terms = jax.vmap(fluid.terms, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
@@ -98,9 +98,9 @@ def section_loads(
 
 
 def first_loop(body: SampledBody, gait: Gait, fluid: AbstractFluid, state: HeadState, t: Float[Array, ""]) -> FirstLoop:
-    """From the head to the tail: motion, loads, and the dynamics of the head. (48)-(58)"""
+    """First loop: motion, loads, and the dynamics of the head. (48)-(58)"""
     found = section_loads(body, *body_shape(body, gait, t), fluid.at(t), state)
-    # The leaving water's wrench is carried to the head.
+    # The wrench of the leaving water is already about the nose.
     nose = found.nose if found.water is None else found.nose + found.water.wrench
     shape = found.motion.shape
     parts = (shape.rotation, shape.position, found.inertia, found.wrench, body.nose_added, nose)
@@ -119,9 +119,10 @@ def second_loop(
     stations: Stations,
     at_nose: Float[Array, "6"] | None = None,
 ) -> BothLoops:
-    """Accelerations and internal wrench, in the head's axes, where n and R M are plain integrals. (61)-(66)
+    """Second loop: accelerations and internal wrench. (61)-(66)
 
-    `at_nose` is a wrench on the nose besides the fluid's, in the head frame [N, N·m]: a load, or what holds the head.
+    In the head's axes, n and R M are plain integrals. `at_nose` is a wrench on the nose in addition to that of the
+    fluid, in the head frame [N, N·m]: a load, or the reaction that holds the head.
     """
     fluid = fluid.at(t)
     motion, shape, twist_rate = first.motion, first.motion.shape, first.dynamics.twist_rate

@@ -1,7 +1,7 @@
 """Water that passes along the body, on the nodes of the fast path: slices at the nodes, and shedding at the edge.
 
-Only for fluids that carry water along the body (`AbstractFluid.shedding`); others cost nothing here. Arrays are
-(component, node). See the contract of `hydro.AbstractFluid`, 7.
+This applies only to fluids that carry water along the body (`AbstractFluid.shedding`); for others nothing is computed.
+Arrays are (component, node). See the contract of `hydro.AbstractFluid`, 7.
 """
 
 import equinox as eqx
@@ -38,13 +38,13 @@ class PassingWater(eqx.Module):
 def passing_water(
     body: SampledBody, fluid: AbstractFluid, strain: StrainRates, motion: SectionMotion, state: HeadState
 ) -> PassingWater | None:
-    """The water that passes along a body; None for a fluid that carries none, known while the program is traced.
+    """The water that passes along a body; None, decided at trace time, for a fluid that carries none.
 
     Args:
         body: body sampled in the fluid.
         fluid: the fluid.
         strain: strain at the smooth nodes.
-        motion: motion of the sections there.
+        motion: motion of the sections at the smooth nodes.
         state: state of the head.
     """
     if body.leaving is None:
@@ -52,7 +52,7 @@ def passing_water(
     slices = carried_at(fluid, body.added, at_nodes(motion, state), motion.twist, strain.xi, strain.dxi)
     rotation, position, twist, xi = _at_the_edge(body.leaving, strain, motion)
     place = Place(state.position + state.rotation @ position, state.rotation @ rotation)
-    # The rate of the strain enters the load alone, which the leaving water does not have.
+    # The strain rate is set to zero because it only enters the load, which is not used here.
     last = fluid.carried(body.leaving.added, place, twist, xi, jnp.zeros_like(xi))
     return PassingWater(slices, wrench_to_head(rotation, position, last.wrench), last.energy_flux)
 
@@ -81,8 +81,8 @@ def wrench_of_passing_water(
 ) -> Float[Array, "6 points"]:
     """Contribution of the passing water to the internal wrench at stations, in the head's axes [N, N·m].
 
-    Λ = N - W before the edge, where N integrates body and slices; behind it N jumps by the wrench of the water that
-    has left. Here with the sign of n and M, which are -Λ.
+    With N the integral of body and slices, Λ = N - W before the edge; at the edge N jumps by the wrench of the leaving
+    water. The result has the sign of n and M, which are -Λ.
     """
     assert body.leaving is not None
     here = stations.from_smooth
@@ -104,7 +104,7 @@ def wrench_of_passing_water(
 
 
 def _at_the_edge(leaving: Leaving, strain: StrainRates, motion: SectionMotion):
-    """Axes, place, twist and strain at the edge, by one product: four take several times longer."""
+    """Axes, position, twist and strain at the edge, by one product, because four take several times longer."""
     shape = motion.shape
     fields = jnp.concatenate([shape.quaternion, shape.position, motion.twist, strain.xi.T])
     quaternion, position, twist, xi = jnp.split(fields @ leaving.from_smooth, (4, 7, 13))

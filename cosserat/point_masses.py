@@ -1,8 +1,7 @@
-"""Masses at points of the body: motors, a battery, a camera.
+"""Point masses in the body, such as motors, a battery or a camera.
 
-A point mass moves with the section at its abscissa, as a short rigid insert. It has no volume: the fluid does not act
-on it, gravity does. The internal wrench jumps there: a station at a mass shows the
-tail side.
+A point mass moves with the section at its abscissa, like a short rigid insert. It has no volume: gravity acts on it,
+the fluid does not. The internal wrench jumps at a mass; a station at a mass has the value on the tail side.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ class PointMass(eqx.Module):
 
     Attributes:
         X: abscissa of the section it moves with [m].
-        inertia: about the centre of that section, in its frame [kg, kg·m, kg·m²].
+        inertia: inertia about the centre of that section, in the section frame [kg, kg·m, kg·m²].
 
     Example:
         >>> import cosserat
@@ -80,7 +79,7 @@ class PointMasses(eqx.Module):
     """All point masses of a body, from head to tail.
 
     Attributes:
-        X: abscissae that do not decrease [m].
+        X: non-decreasing abscissae [m].
         inertia: inertia of each about the centre of its section, in its frame [kg, kg·m, kg·m²].
     """
 
@@ -99,7 +98,7 @@ class PointMasses(eqx.Module):
         return jnp.stack([lower[:, 2, 1], lower[:, 0, 2], lower[:, 1, 0]], axis=-1)
 
     def loads(self, fluid: AbstractFluid, place: Place, twist: Float[Array, "masses 6"]) -> Terms:
-        """Load on each mass besides its inertia, such as weight, in its section's frame [N, N·m]."""
+        """Load on each mass, such as weight, without inertial forces, in its section's frame [N, N·m]."""
         return jax.vmap(fluid.mass_terms)(self.inertia, place, twist)
 
 

@@ -29,9 +29,10 @@ def reduced_to_head(
 
     Args:
         rotation: axes of each section in the head frame, as columns.
-        position: its centre in the head frame [m].
-        inertia: inertia of body and water lumped at it, in the section frame [kg, kg·m²].
-        wrench: wrench on it minus its inertia at a steady twist of the head, in the section frame [N, N·m].
+        position: centre of each section in the head frame [m].
+        inertia: inertia of body and water lumped at each node, in the section frame [kg, kg·m²].
+        wrench: wrench on each node minus its inertial wrench for a head with steady twist, in the section frame
+            [N, N·m].
         nose_inertia: added inertia of the nose, in the head frame [kg, kg·m²].
         nose_wrench: wrench on the nose, in the head frame [N, N·m].
     """

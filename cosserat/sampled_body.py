@@ -24,7 +24,7 @@ from .quadrature import (
 )
 from .sampled_masses import SampledMasses
 
-GRID = (32, 1, 1)  # nodes in a panel, panels, and panels for each load panel: the default
+GRID = (32, 1, 1)  # default grid: nodes per panel, panels, and panels that replace each load panel
 
 
 class Stations(eqx.Module):
@@ -34,7 +34,7 @@ class Stations(eqx.Module):
         from_smooth: interpolation from the smooth nodes.
         from_loads: integrals from the nose of a density at the load nodes [m].
         X: the abscissae [m].
-        section: sections of the body there.
+        section: sections of the body at the abscissae.
     """
 
     from_smooth: Float[Array, "nodes points"]
@@ -47,8 +47,8 @@ class Leaving(eqx.Module):
     """The point at which water that passes along the body leaves it.
 
     Attributes:
-        X: its abscissa [m].
-        from_smooth: interpolation from the smooth nodes to it.
+        X: abscissa of the point [m].
+        from_smooth: interpolation from the smooth nodes to the point.
         added: added inertia per metre of the slice that leaves [kg/m, kg·m].
     """
 
@@ -71,16 +71,17 @@ class SampledBody(eqx.Module):
         added: added inertia of the fluid lumped on the smooth nodes [kg, kg·m²].
         nose_added: added inertia of the nose [kg, kg·m²].
         load_X: load nodes [m].
-        load_weight: their quadrature weights [m].
-        load_section: sections there.
-        load_inertia: inertia of the body per metre there [kg/m, kg·m].
-        load_added: added inertia of the fluid per metre there [kg/m, kg·m].
-        load_quadratic: maps X(u) = a + b u + c u² of the load panels [m].
+        load_weight: quadrature weights of the load nodes [m].
+        load_section: sections at the load nodes.
+        load_inertia: inertia of the body per metre at the load nodes [kg/m, kg·m].
+        load_added: added inertia of the fluid per metre at the load nodes [kg/m, kg·m].
+        load_quadratic: (a, b, c) of the maps X(u) = a + b u + c u² of the load panels [m].
         to_load: interpolation from the smooth to the load nodes.
-        from_load: its transpose with the quadrature weights: maps densities to loads of the smooth nodes [m].
-        leaving: where the water leaves; None for a fluid that carries none along the body.
+        from_load: transpose of `to_load` with the quadrature weights: maps densities at the load nodes to loads on the
+            smooth nodes [m].
+        leaving: point where the water leaves; None for a fluid that carries none along the body.
         masses: the point masses; None for none.
-        knots: ends of the smooth panels [m]; None where they are even.
+        knots: ends of the smooth panels [m]; None for uniform panels.
     """
 
     beam: Beam
@@ -105,7 +106,7 @@ class SampledBody(eqx.Module):
     def stretch(self) -> Float[Array, "nodes"] | None:
         """Width of each node's panel relative to a uniform one [-]; None if the panels are uniform.
 
-        A strain times this factor, integrated as if the panels were even, gives the integrals along the body.
+        A strain times this factor, integrated as if the panels were uniform, gives the integrals along the body.
         """
         if self.knots is None:
             return None
@@ -149,8 +150,8 @@ def sample_body(
         fluid: the fluid around it.
         order: Gauss nodes in one panel of the smooth grid.
         panels: panels of the smooth grid.
-        loads: how many load panels replace each one of the body's own.
-        knots: ends of the smooth panels [m]; even when None.
+        loads: number of load panels that replace each of the body's own.
+        knots: ends of the smooth panels [m]; uniform when None.
     """
     node, _ = gauss(order)
     L, h = beam.length, beam.length / panels
@@ -194,7 +195,7 @@ def sample_body(
 def slices_added(
     fluid: AbstractFluid, beam: Beam, X: Float[Array, "points"], section: BodySection
 ) -> Float[Array, "6 6 points"]:
-    """Added inertia per metre at abscissae [kg/m, kg·m], of the sections seen by the water."""
+    """Added inertia per metre at abscissae X [kg/m, kg·m], of the sections that determine the water slices."""
     if fluid.shedding is not None:
         section = fluid.shedding.water_section(beam.profile, X, section)
     return jax.vmap(fluid.added_inertia, out_axes=-1)(section)
@@ -209,7 +210,7 @@ def _leaving(beam, fluid, order, panels, knots):
 
 
 def _even(X, length, knots):
-    """Abscissae relative to the length, with equal width for each panel."""
+    """Abscissae mapped to [0, 1] such that all panels have the same width."""
     return X / length if knots is None else jnp.interp(X, knots, np.linspace(0.0, 1.0, knots.shape[0]))
 
 

@@ -29,7 +29,7 @@ class SampledMasses(eqx.Module):
     from_smooth: Float[Array, "nodes masses"]
 
     def lumped(self) -> Float[Array, "6 6 nodes"]:
-        """Inertia lumped on the smooth nodes, each mass by the values of the nodes' polynomials [kg, kg·m, kg·m²]."""
+        """Inertia lumped on the smooth nodes, by their interpolation polynomials at the masses [kg, kg·m, kg·m²]."""
         return jnp.einsum("kij,nk->ijn", self.own.inertia, self.from_smooth)
 
     def gathered(self, terms: Terms) -> Float[Array, "6 nodes"]:
@@ -39,7 +39,7 @@ class SampledMasses(eqx.Module):
     def loads(
         self, fluid: AbstractFluid, shape: Shape | StillShape, twist: Float[Array, "6 nodes"], state: HeadState
     ) -> Terms:
-        """Load on each mass besides its inertia, term by term, in its section's frame [N, N·m].
+        """Load on each mass without inertial forces, term by term, in its section's frame [N, N·m].
 
         Args:
             fluid: the surroundings.
@@ -50,7 +50,7 @@ class SampledMasses(eqx.Module):
         return self.own.loads(fluid, self._place(shape, state), self.at_masses(twist))
 
     def potential(self, fluid: AbstractFluid, shape: Shape | StillShape, state: HeadState) -> Float[Array, ""]:
-        """Energy of place of all masses [J]."""
+        """Potential energy of all masses [J]."""
         return jnp.sum(jax.vmap(fluid.mass_potential)(self.own.inertia, self._place(shape, state)))
 
     def _place(self, shape, state):

@@ -1,9 +1,8 @@
 """Shape of the body relative to its head: a function of time only.
 
-Only the orientation needs an integrator; positions and all rates are then plain integrals. On few nodes
-the rates of the orientation are instead those of its discrete map: position, velocity and acceleration of the nodes
-are then exact derivatives of one another, and momentum is conserved on any grid. Arrays are
-(component, node).
+Only the orientation needs an integrator; positions and all rates are then plain integrals. On few nodes the rates of
+the orientation are instead those of its discrete map: position, velocity and acceleration of the nodes are then exact
+derivatives of one another, and momentum is conserved on any grid. Arrays are (component, node).
 """
 
 import equinox as eqx
@@ -25,7 +24,7 @@ class Shape(eqx.Module):
     """Sections relative to the head, in the head's axes; rates are relative to the head.
 
     Attributes:
-        quaternion: of each section in the head frame.
+        quaternion: orientation of each section in the head frame.
         rotation: its axes in the head frame, as columns (R_e).
         position: position of its centre [m] (r_e).
         velocity: velocity of its centre [m/s].
@@ -47,7 +46,7 @@ class StillShape(eqx.Module):
     """Sections of a body at rest relative to its head, in the head's axes.
 
     Attributes:
-        quaternion: of each section in the head frame.
+        quaternion: orientation of each section in the head frame.
         rotation: its axes in the head frame, as columns (R_e).
         position: position of its centre [m] (r_e).
     """

@@ -57,7 +57,7 @@ class AbstractSpacePath(eqx.Module):
     """A method to integrate along the body from the head to the tail.
 
     Attributes:
-        tolerance: relative error that it may leave before it is reported [-]; infinite where it controls its own error.
+        tolerance: allowed relative error [-]; infinite if the path controls its own error.
     """
 
     tolerance: eqx.AbstractVar[float]
@@ -69,11 +69,11 @@ class AbstractSpacePath(eqx.Module):
 
     @abc.abstractmethod
     def sample(self, beam: Beam, fluid: AbstractFluid) -> Any:
-        """Precomputes what is constant while a body moves in a fluid; once per run."""
+        """Precomputes the quantities that are constant while a body moves in a fluid; called once per run."""
 
     @abc.abstractmethod
     def stations(self, body: Any, X: Float[Array, "stations"]) -> Any:
-        """Prepares non-decreasing abscissae at which both loops will be evaluated; once per run."""
+        """Prepares non-decreasing abscissae at which both loops will be evaluated; called once per run."""
 
     @abc.abstractmethod
     def head_dynamics(
@@ -95,7 +95,7 @@ class AbstractSpacePath(eqx.Module):
 
     @abc.abstractmethod
     def grid(self, beam: Beam, fluid: AbstractFluid, body: Any) -> Any:
-        """The body on Gauss nodes, for sums over it (mass, momentum, energy); `body` is what `sample` has made."""
+        """The body on Gauss nodes, for sums over it (mass, momentum, energy); `body` is the result of `sample`."""
 
     @abc.abstractmethod
     def sums_and_loops(
@@ -108,42 +108,42 @@ class AbstractSpacePath(eqx.Module):
         t: Float[Array, ""],
         stations: Any,
     ) -> tuple[Any, BothLoops]:
-        """The first loop on `grid`, for the sums, and `both_loops`; a path that can share work between them does."""
+        """The first loop on `grid`, for the sums, and `both_loops`. A path may share work between the two."""
 
     def turn(self, body: Any, gait: Gait, times: Float[Array, "times"]) -> Float[Array, "times"]:
-        """Angle that the gait turns within one panel at each time [s], relative to the greatest that the path resolves.
+        """Angle turned within one panel at each time [s], relative to the greatest that the path resolves [-].
 
-        Above one the body is coiled past that. Zero for a path without panels.
+        Above one the body is coiled too tightly for the path. Zero for a path without panels.
         """
         return jnp.zeros(times.shape)
 
     def motion_decay(self, body: Any, gait: Gait, state: HeadState, t: Float[Array, ""]) -> Float[Array, ""] | None:
-        """How far the expansions along X have decayed: size of their last terms relative to the greatest [-].
+        """Decay of the expansions along X: size of their last terms relative to the greatest [-].
 
-        None where the path controls its own error.
+        None if the path controls its own error.
         """
         return None
 
     @property
     def counts(self) -> tuple[int, int] | None:
-        """Panels, and how many replace each load panel; None for a path without panels."""
+        """Number of panels, and of panels that replace each load panel; None for a path without panels."""
         return None
 
     def with_counts(self, panels: int, loads: int) -> Self:
-        """The same path with other numbers of panels; itself where it has none."""
+        """The same path with other numbers of panels; a path without panels returns itself."""
         return self
 
     @property
     def fixed(self) -> bool:
-        """Whether its numbers of panels are given, or it has none to choose."""
+        """Whether the numbers of panels are given, or the path has no panels."""
         return True
 
     def may_double(self, panels: int, loads: int) -> tuple[bool, bool]:
-        """Whether the panels, and those that replace each load panel, may be twice as many as these."""
+        """Whether the number of panels, and of panels that replace each load panel, may be doubled."""
         return False, False
 
     def on_panels(self) -> Any:
-        """The path as panels, on which the equations of a soft beam are written; refused by a path without."""
+        """The path as `Panels`, which the equations of a soft beam need; a path without panels raises."""
         raise ValueError(f"path = {shown(self)}: a soft beam needs cosserat.Panels")
 
     def soft_loops(
@@ -152,8 +152,8 @@ class AbstractSpacePath(eqx.Module):
         """Both loops of a soft beam whose accelerations are known, at the abscissae X [m].
 
         Args:
-            sampled: the `SampledSoft` of its equations.
-            now: the `SoftInstant` at that time.
+            sampled: the sampled beam, a `SampledSoft`.
+            now: the beam at time t, a `SoftInstant`.
             fluid: the fluid around it.
             t: time [s].
             X: non-decreasing abscissae [m].
@@ -164,10 +164,10 @@ class AbstractSpacePath(eqx.Module):
         return self.both_loops(soft.beam, now.law, fluid, now.head, t, self.stations(soft.beam, X))
 
     def finer(self) -> "AbstractSpacePath | None":
-        """The same path with twice the resolution, to estimate the error by; None where it controls its own error."""
+        """The same path with twice the resolution, for error estimates; None if the path controls its own error."""
         return None
 
     @property
     @abc.abstractmethod
     def seconds(self) -> float:
-        """About how long one second of swimming takes on a usual machine, for a beat a second [s]."""
+        """Approximate computation time per simulated second, on a typical machine, for a gait period of 1 s [s]."""

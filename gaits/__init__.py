@@ -71,7 +71,7 @@ from .tensions import (
 )
 from .waves import wave_period as wave_period
 
-# What users need first; everything else is reached in its module.
+# The names most users need; everything else is imported from its module.
 __all__ = (
     "AbstractLaw",
     "Commanded",

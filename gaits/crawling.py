@@ -1,13 +1,13 @@
-"""Crawling gaits: waves of curvature or stretch, and the distribution of the weight along the body.
+"""Crawling gaits: waves of curvature or stretch, and the distribution of the ground load along the body.
 
-    serpenoid      a wave of curvature runs from head to tail
-    sidewinding    the same, and only one flank of each wave rests on the ground
-    rectilinear    a wave of stretch, whose short parts rest on the ground
-    inchworm       the whole body stretches while the tail is anchored, and shortens while the head is
-    concertina     a patch of folds runs along a straight body
+    serpenoid      a curvature wave travels from head to tail
+    sidewinding    a curvature wave of which only one flank per wavelength rests on the ground
+    rectilinear    a stretch wave whose shortened parts rest on the ground
+    inchworm       the whole body stretches with the tail anchored, then shortens with the head anchored
+    concertina     a patch of folds travels along a straight body
     follow_the_leader   every section follows the path of the head
 
-Each is a law (X, t) -> strain for `cosserat` and, unless it stretches, for `multibody.strain_law`.
+Each gait is a law (X, t) -> strain for `cosserat` and, if the body does not stretch, for `multibody.strain_law`.
 """
 
 from collections.abc import Callable
@@ -25,14 +25,14 @@ from .strain import Strain, planar_bending
 
 
 class Crawl(eqx.Module):
-    """A gait with active lifting: the strains, and the load of each section relative to its weight.
+    """A gait with active lifting: the strains, and the ground load of each section relative to its weight.
 
-    It is used like any other gait; pass its `lifting` to the ground, `ground.Friction(..., lifting=gait.lifting)`, or
-    as the `grip` of `ground.Contact`.
+    Use it like any other gait, and pass its `lifting` to the ground model: `ground.Friction(..., lifting=gait.lifting)`
+    or the argument `grip` of `ground.Contact`.
 
     Attributes:
-        strain: the gait.
-        lifting: load on the ground over weight [-], a law of (X, t) of mean one along the body.
+        strain: the strain law.
+        lifting: ratio of ground load to weight [-], a law of (X, t) whose mean along the body is one.
     """
 
     strain: Strain
@@ -49,20 +49,19 @@ class Crawl(eqx.Module):
 
 
 class SinusLifting(AbstractLaw):
-    """Load over weight of a body that lifts part of every wave; its mean along the body is one at all times.
+    """Ratio of ground load to weight of a body that lifts part of every wave; the mean along the body is always one.
 
         p(X, t) = (1 + a cos θ) / (1 + a m(t)),    θ = 2π n (X/λ - t/T) + φ,    m = mean of cos θ over 0 ≤ X ≤ L
 
-    With n = 2 and φ = 0 it lifts the bends of `serpenoid`, whose curvature is a cosine, for a < 0, and presses on them
-    for a > 0.
+    With n = 2 and φ = 0, the bends of `serpenoid` are lifted for a < 0 and loaded for a > 0.
 
     Attributes:
-        depth: a, from -1 to 1; the load falls to zero once per wave at ±1 [-].
+        depth: a, from -1 to 1; at ±1 the load falls to zero once per period of cos θ [-].
         wavelength: λ of the gait [m].
         period: T of the gait [s].
-        length: L of the body [m].
+        length: length L of the body [m].
         phase: φ [rad].
-        order: n: 2 treats all bends of a wave alike, 1 only those of one side.
+        order: n; 2 treats the bends of both sides alike, 1 only those of one side.
     """
 
     depth: Float[Array, ""]
@@ -99,20 +98,20 @@ class SinusLifting(AbstractLaw):
 
 
 class Anchors(AbstractLaw):
-    """Load over weight of a body that rests on its tail in the first half of each period, on its head in the second.
+    """Ratio of ground load to weight of a body that rests on its tail for half a period, then on its head.
 
         p(X, t) = 1 + a [(m + 1) ((1 + s)/2 x^m + (1 - s)/2 (1 - x)^m) - 1],    x = X/L,
         s(t) = tanh(k sin 2πt/T) / tanh k
 
-    The mean along the body is one. With m = 1 the load is linear along the body; a large m concentrates it at the ends,
-    as on the feet of a caterpillar.
+    The tail carries the load in the first half of each period. The mean along the body is one. With m = 1 the load is
+    linear along the body; a large m concentrates it at the ends, as on the feet of a caterpillar.
 
     Attributes:
         depth: a, from 0 (even load) to 1 (the load falls to zero at the free end) [-].
         period: T [s].
-        length: L of the body [m].
-        abruptness: k, of the change from one end to the other [-].
-        order: m, at least 1: the holding end carries its load over about L/(m + 1).
+        length: length L of the body [m].
+        abruptness: k, steepness of the load transfer between the ends [-].
+        order: m, at least 1; the anchored end carries its load over a length of about L/(m + 1).
     """
 
     depth: Float[Array, ""]
@@ -142,11 +141,11 @@ def serpenoid(
     """Lateral undulation: the heading along the body is θ = α sin 2π(X/λ - t/T). [HIR93]
 
     Args:
-        amplitude: α, largest angle between the body and its mean direction [rad].
+        amplitude: α, maximum angle between the body and its mean direction [rad].
         wavelength: λ [m].
         period: T [s].
-        begin: begin of the start from a straight body [s].
-        end: end of the start [s]; None for a body that is curved from the first time on.
+        begin: time at which the start from a straight body begins [s]; not used if `end` is None.
+        end: time at which the start ends [s]; None for a wave of full amplitude at all times.
 
     Example:
         >>> import gaits, jax.numpy as jnp
@@ -162,17 +161,17 @@ def serpenoid(
 def sidewinding(
     amplitude: Numbers, wavelength: Numbers, length: Numbers, period: Numbers = 1.0, depth: Numbers = 0.95
 ) -> Crawl:
-    """A serpenoid that rests on the flanks with the largest heading: it moves sideways, over its own tracks.
+    """Sidewinding: a serpenoid wave that rests on the ground only where the heading is largest.
 
-    If only those flanks touched the ground, without slip, the body would move by λ (J0(α) - cos α) against its
+    If only those points touched the ground, without slip, the body would move by λ (J0(α) - cos α) against its
     heading and by λ sin α sideways in each period.
 
     Args:
-        amplitude: α [rad].
+        amplitude: α, maximum angle between the body and its mean direction [rad].
         wavelength: λ [m].
-        length: of the body [m].
+        length: length of the body [m].
         period: T [s].
-        depth: how far the other flanks are lifted, from 0 (not at all) to 1 [-].
+        depth: lifting of the rest of the body, from 0 (none) to 1 (complete) [-].
     """
     lifting = SinusLifting(depth, wavelength, period, length, phase=-jnp.pi / 2.0, order=1)
     return Crawl(serpenoid(amplitude, wavelength, period), lifting)
@@ -181,14 +180,14 @@ def sidewinding(
 def rectilinear(
     amplitude: Numbers, wavelength: Numbers, length: Numbers, period: Numbers = 1.0, depth: Numbers = 0.95
 ) -> Crawl:
-    """A wave of stretch that runs towards the tail while the shortened parts rest on the ground: the earthworm.
+    """Rectilinear crawling, as of an earthworm: a stretch wave towards the tail whose shortened parts are loaded.
 
     Args:
-        amplitude: of the stretch, less than 1 [-].
+        amplitude: amplitude of the stretch, at most 0.95 [-].
         wavelength: λ [m].
-        length: of the body [m].
+        length: length of the body [m].
         period: T [s].
-        depth: how far the long parts are lifted, from 0 to 1 [-].
+        depth: lifting of the stretched parts, from 0 (none) to 1 (complete) [-].
     """
     amplitude = within("amplitude", amplitude, 0.0, 0.95)
     wave = TravellingWave(-amplitude, wavelength, period, phase=jnp.pi / 2.0)  # shortest where θ = 0
@@ -196,11 +195,13 @@ def rectilinear(
 
 
 def inchworm(amplitude: Numbers, length: Numbers, period: Numbers = 1.0, depth: Numbers = 1.0, order: int = 1) -> Crawl:
-    """The whole body stretches, Γ1 = 1 + a (1 - cos 2πt/T)/2, anchored at the tail; it shortens anchored at the head.
+    """Inchworm crawling: the body stretches anchored at the tail and shortens anchored at the head.
+
+    The stretch is uniform along the body, Γ1 = 1 + a (1 - cos 2πt/T)/2.
 
     Args:
-        amplitude: a, largest stretch [-].
-        length: of the body at rest [m].
+        amplitude: a, maximum stretch [-].
+        length: length of the body at rest [m].
         period: T [s].
         depth: share of the load that moves to the anchored end, from 0 to 1 [-].
         order: concentration of the load at the anchored end, see `Anchors`.
@@ -213,14 +214,16 @@ def inchworm(amplitude: Numbers, length: Numbers, period: Numbers = 1.0, depth: 
 def concertina(
     amplitude: Numbers, fold: Numbers, length: Numbers, period: Numbers = 1.0, patches: Numbers = 1.0
 ) -> Strain:
-    """Folds that stand still while a patch of them runs towards the tail: K3 = α (2π/λ) cos(2πX/λ) (1 + cos θ)/2.
+    """Concertina crawling: folds at fixed abscissae, with an envelope of patches that travels towards the tail.
+
+        K3 = α (2π/λ) cos(2πX/λ) (1 + cos θ)/2,    θ = 2π (n X/L - t/T)
 
     Args:
-        amplitude: α, largest heading within the folds [rad].
+        amplitude: α, maximum heading within the folds [rad].
         fold: λ, length of a fold [m].
-        length: of the body [m].
-        period: T, in which a patch moves by its own length [s].
-        patches: patches of folds along the body [-].
+        length: length L of the body [m].
+        period: T, time in which a patch moves by its own length [s].
+        patches: n, number of patches along the body [-].
     """
     bend = 2.0 * jnp.pi * finite("amplitude", amplitude, ()) / positive("fold", fold, "m", ())
     patch = positive("length", length, "m", ()) / positive("patches", patches, "", ())
@@ -231,11 +234,12 @@ def concertina(
 def follow_the_leader(curvature: Callable[[Scalar], Scalar], advance: Callable[[Scalar], Scalar]) -> Strain:
     """Every section follows the path of the head: K3(X, t) = κ(s(t) - X), so that K̇3 = -ds/dt K3'.
 
-    With wheels along the whole body no other motion is possible; the curvature at the head is the only input.
+    A body with passive wheels along its whole length can move in no other way; the only input is the curvature at the
+    head.
 
     Args:
-        curvature: κ(s) of the path, a function of the arc length [m] -> [1/m]; s < 0 is where the body lies at first.
-        advance: s(t), arc length travelled by the head, a function of time [s] -> [m].
+        curvature: curvature κ(s) of the path, a function of arc length [m] -> [1/m]; the body initially lies on s < 0.
+        advance: arc length s(t) travelled by the head, a function of time [s] -> [m].
 
     Example:
         >>> import gaits, jax.numpy as jnp

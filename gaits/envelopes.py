@@ -34,9 +34,9 @@ class Start(AbstractLaw):
 
 
 class Ramps(AbstractLaw):
-    """Moves between values by fifth-order polynomials with zero first and second derivatives at each time.
+    """Piecewise quintic polynomial through given values, with zero first and second derivatives at each time.
 
-    The P(t_i, t_j, f_i, f_j) of [BPK06, IX.D], chained; constant before the first time and after the last.
+    Each piece is P(t_i, t_j, f_i, f_j) of [BPK06, IX.D]. The law is constant before the first time and after the last.
 
     Attributes:
         times: increasing times [s].
@@ -59,14 +59,14 @@ class Ramps(AbstractLaw):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """The times themselves [s]."""
+        """The knot times [s]."""
         return tuple(self.times[k] for k in range(self.times.shape[0]))
 
 
 def _progress(t, begin, end):
-    """Ramp from 0 at `begin` to 1 at `end`, constant outside; the derivatives at both ends are the inner ones.
+    """Linear ramp from 0 at `begin` to 1 at `end`, constant outside; at both ends the derivative is that of the ramp.
 
-    `jnp.clip` would give half of them, which changes the gradient of a run that starts at `begin`.
+    `jnp.clip` would return half that derivative, which changes the gradient of a run that starts at `begin`.
     """
     tau = (t - begin) / (end - begin)
     return jnp.where(t < begin, 0.0, jnp.where(t > end, 1.0, tau))

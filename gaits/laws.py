@@ -22,7 +22,7 @@ class AbstractLaw(Printed):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Times at which a higher derivative jumps [s]; time integrators step exactly onto them."""
+        """Times at which a higher time derivative jumps [s]; time integrators step exactly onto them."""
         return ()
 
     def __add__(self, other: "AbstractLaw | Callable | Numbers") -> "AbstractLaw":
@@ -56,7 +56,7 @@ class Constant(AbstractLaw):
     """A value that does not depend on X or t.
 
     Attributes:
-        value: the value, in the unit of the strain it stands for (any unit).
+        value: the value, in the unit of the strain that it prescribes (any unit).
     """
 
     value: Scalar
@@ -84,7 +84,7 @@ class TravellingWave(AbstractLaw):
     >>> gait = gaits.planar_bending(gaits.Start(0.0, 1.0) * wave)
 
     Attributes:
-        amplitude: coefficients of the polynomial α in X, highest power first; of any unit, X in metres.
+        amplitude: coefficients of the polynomial α in X, highest power first; any unit, with X in metres.
         wavelength: λ [m].
         period: T [s].
         phase: φ [rad].

@@ -1,4 +1,4 @@
-"""Muscles as laws of tension: Hill's, with length and velocity, and Ekeberg's linear one."""
+"""Muscle models as tension laws: Hill's, with force-length and force-velocity curves, and Ekeberg's linear one."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Activation = AbstractTension | Numbers | Callable[[Scalar], Scalar]
 
 
 class HillMuscle(AbstractTension):
-    """A muscle with active force by length and velocity, and a passive spring; without pennation, its tendon rigid.
+    """Hill-type muscle: active force scaled by length and velocity, plus a passive spring; no pennation, rigid tendon.
 
         T = F0 (a f_l(x) f_v(w) + f_p(x)),   x = l / l_opt,   w = (dl/dt) / (v_max l_opt)
         f_l = exp(-(x - 1)² / width)                                                   [The03]
@@ -21,18 +21,18 @@ class HillMuscle(AbstractTension):
         f_v = (1 + w) / (1 - w / c) for -1 < w ≤ 0, 0 for w ≤ -1                       [Hil38]
         f_v = f_e - (f_e - 1)² / (f_e - 1 + (1 + 1/c) w) for w > 0
 
-    The branch of lengthening is the hyperbola that continues Hill's with the same slope and tends to f_e.
+    For lengthening (w > 0), f_v is a hyperbola that has the slope of Hill's curve at w = 0 and tends to f_e.
 
     Attributes:
-        force: greatest isometric force F0 [N].
+        force: maximum isometric force F0 [N].
         length: optimal length l_opt [m].
         activation: a, clipped to 0 .. 1: a number, a function of time, or `Commanded()`.
-        speed: v_max, greatest speed of shortening, in optimal lengths per second [1/s].
-        width: of the force-length curve [-].
+        speed: v_max, maximum shortening speed, in optimal lengths per second [1/s].
+        width: width of the force-length curve [-].
         curvature: c of Hill's hyperbola, a / F0 in his notation [-].
-        lengthening: f_e, force of fast lengthening over the isometric one [-]; greater than 1.
+        lengthening: f_e, ratio of the force at fast lengthening to the isometric force [-]; greater than 1.
         passive_strain: e0, strain at which the passive force is F0 [-].
-        passive_shape: k [-].
+        passive_shape: k, exponent of the passive force [-].
 
     Example:
         >>> import gaits, jax.numpy as jnp
@@ -79,48 +79,48 @@ class HillMuscle(AbstractTension):
 
     @property
     def commands(self) -> int:
-        """Those of its activation."""
+        """Number of commands that the activation reads."""
         return self.activation.commands
 
     def __call__(self, t: Scalar, length: Scalar, rate: Scalar, command: Float[Array, "commands"]) -> Scalar:
-        """F0 (a f_l f_v + f_p) [N]."""
+        """Tension F0 (a f_l f_v + f_p) [N]."""
         a = jnp.clip(self.activation(t, length, rate, command), 0.0, 1.0)
         x, w = length / self.length, rate / (self.speed * self.length)
         return self.force * (a * self.by_length(x) * self.by_velocity(w) + self.passive(x))
 
     def by_length(self, x: Scalar) -> Scalar:
-        """f_l, of the length over the optimal one [-]."""
+        """Force-length factor f_l at x = length / optimal length [-]."""
         return jnp.exp(-((x - 1.0) ** 2) / self.width)
 
     def by_velocity(self, w: Scalar) -> Scalar:
-        """f_v, of the rate of length over the greatest speed of shortening [-]."""
-        # Not by minimum and maximum, which halve the slope at w = 0: the damping of an isometric muscle.
+        """Force-velocity factor f_v at w = lengthening rate / maximum shortening speed [-]."""
+        # jnp.minimum and jnp.maximum would halve the slope at w = 0, which is the damping of an isometric muscle.
         slower, faster = jnp.where(w > 0, 0.0, w), jnp.where(w > 0, w, 0.0)
         shortening = jnp.maximum(1.0 + slower, 0.0) / (1.0 - slower / self.curvature)
         gain = self.lengthening - 1.0
         return jnp.where(w > 0, self.lengthening - gain**2 / (gain + (1.0 + 1.0 / self.curvature) * faster), shortening)
 
     def passive(self, x: Scalar) -> Scalar:
-        """f_p, of the length over the optimal one [-]."""
+        """Passive force f_p at x = length / optimal length, relative to F0 [-]."""
         stretch = jnp.maximum(x - 1.0, 0.0) / self.passive_strain
         return jnp.expm1(self.passive_shape * stretch) / jnp.expm1(self.passive_shape)
 
 
 class EkebergMuscle(AbstractTension):
-    """A linear muscle: a spring and a damper whose force and stiffness grow with the activation.
+    """Linear muscle: a spring and a damper in parallel; the activation adds force and stiffness.
 
         T = α a + β (a + γ) (l - l0) + δ dl/dt
 
-    Two of them on both sides of a hinge, at the distance d, give the torque of [Eke93],
-    d α (a_L - a_R) + d² β (a_L + a_R + 2γ) φ + 2 d² δ dφ/dt, for small angles φ and up to its sign.
+    Two such muscles on opposite sides of a hinge, at the distance d, give the torque of [Eke93],
+    d α (a_L - a_R) + d² β (a_L + a_R + 2γ) φ + 2 d² δ dφ/dt, for small angles φ and up to the sign convention.
 
     Attributes:
-        force: α, of full activation at the rest length [N].
-        stiffness: β, of the spring per activation [N/m].
-        tone: γ, activation that the spring has at rest [-].
+        force: α, force at unit activation and rest length [N].
+        stiffness: β, spring stiffness per unit of activation [N/m].
+        tone: γ, added to the activation in the spring term, so that the muscle at rest is elastic [-].
         damping: δ [N·s/m].
         length: rest length l0 [m].
-        activation: a ≥ 0, clipped there: a number, a function of time, or `Commanded()`.
+        activation: a, clipped to a ≥ 0: a number, a function of time, or `Commanded()`.
 
     Example:
         >>> import gaits
@@ -157,10 +157,10 @@ class EkebergMuscle(AbstractTension):
 
     @property
     def commands(self) -> int:
-        """Those of its activation."""
+        """Number of commands that the activation reads."""
         return self.activation.commands
 
     def __call__(self, t: Scalar, length: Scalar, rate: Scalar, command: Float[Array, "commands"]) -> Scalar:
-        """α a + β (a + γ) (l - l0) + δ dl/dt [N]."""
+        """Tension α a + β (a + γ) (l - l0) + δ dl/dt [N]."""
         a = jnp.maximum(self.activation(t, length, rate, command), 0.0)
         return self.force * a + self.stiffness * (a + self.tone) * (length - self.length) + self.damping * rate

@@ -1,4 +1,4 @@
-"""Checks that a gait is callable and returns a valid strain, before anything is computed."""
+"""Checks, before any computation, that a gait is callable and returns an array of the right shape and type."""
 
 import equinox as eqx
 import jax
@@ -14,7 +14,7 @@ WANTED = "the strain (Γ, K): six numbers, Γ = (1, 0, 0) for a body that neithe
 
 
 def check_gait(gait: object) -> None:
-    """Raises unless the gait is a function (X, t) -> strain (6,) of two scalars; does not evaluate it."""
+    """Raises ValueError unless the gait is a function (X, t) -> strain (6,) of two scalars; traces it only."""
     require_float64()
     gait = plain(gait)
     if not callable(gait):

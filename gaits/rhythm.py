@@ -1,12 +1,12 @@
-"""Rhythm: coupled phase oscillators as a controller, and the strain law that reads them along a beam. [ICRC07]
+"""Coupled phase oscillators as a controller, and the strain law that applies their outputs along a beam. [ICRC07]
 
     dφ_i/dt = 2πν_i + Σ_j w_ij r_j sin(φ_j - φ_i - ψ_ij) + s_i
     d²r_i/dt² = a (a/4 (R_i - r_i) - dr_i/dt)
     ds_i/dt = (f_i(t, sensed) - s_i)/τ
 
-The sensors act on the phases through a first-order filter. The outputs r_i cos φ_i are then two integrations away from
-what is sensed, so their first two rates follow exactly from the rates of the memory (`gaits.feedback.Smooth`), and no
-servo is needed.
+The sensors act on the phases through a first-order filter. The outputs r_i cos φ_i are then two integrations behind the
+sensor readings, so their first two time derivatives follow exactly from the rates of the memory
+(`gaits.feedback.Smooth`), and no servo is needed.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ class Rhythm(eqx.Module):
         phase: φ [rad].
         amplitude: r, of any unit.
         growth: dr/dt, of any unit (that of r per second).
-        push: s, what the sensors add to the rates of the phases [rad/s].
+        push: s, filtered feedback that is added to the rates of the phases [rad/s].
     """
 
     phase: Float[Array, "n"]
@@ -43,7 +43,7 @@ class Rhythm(eqx.Module):
 
 
 class Oscillators(AbstractController):
-    """Coupled phase oscillators; given to `gaits.Steered` with `servo=gaits.feedback.Smooth()`.
+    """Coupled phase oscillators; pass them to `gaits.Steered` with `servo=gaits.feedback.Smooth()`.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> chain = gaits.Oscillators.chain(8, frequency=1.0, lag=-0.6, amplitude=2.0)
@@ -53,15 +53,15 @@ class Oscillators(AbstractController):
 
     Attributes:
         frequency: ν of each oscillator [Hz].
-        amplitude: R of each, of any unit: that of the outputs.
-        weights: w_ij, from oscillator j to i, of any unit (1/s and that of the amplitude's inverse).
-        lags: ψ_ij, that φ_j - φ_i tends to [rad].
-        rate: a, of the amplitudes [1/s].
+        amplitude: R of each oscillator, in the unit of the outputs, any unit.
+        weights: coupling w_ij from oscillator j to i, any unit (1/s divided by the unit of the amplitude).
+        lags: ψ_ij, phase difference φ_j - φ_i that the coupling drives towards [rad].
+        rate: a, rate at which the amplitudes converge [1/s].
         output: "alternating" for r cos φ, "one-sided" for r (1 + cos φ).
         begin: states at the start of a run.
-        feedback: (t, sensed) -> f, added to the rates of the phases [rad/s]; None for none.
+        feedback: (t, sensed) -> f, filtered and added to the rates of the phases [rad/s]; None for none.
         filter_time: τ [s].
-        sensors: what `feedback` reads.
+        sensors: sensors that `feedback` reads.
     """
 
     frequency: Float[Array, "n"]
@@ -90,7 +90,7 @@ class Oscillators(AbstractController):
         filter_time: Numbers = 0.05,
         sensors: Sequence[AbstractSensor] = (),
     ):
-        """Starts from the given phases, at full amplitude if `settled`, else from rest."""
+        """Starts from the given phases, with full amplitude if `settled`, otherwise with zero amplitude."""
         self.weights = finite("Oscillators.weights", weights, (None, None))
         n = self.weights.shape[0]
         if self.weights.shape != (n, n) or n == 0:
@@ -125,16 +125,16 @@ class Oscillators(AbstractController):
         phase: Numbers | None = None,
         **more: Any,
     ) -> "Oscillators":
-        """A chain in which neighbours are coupled: φ_(i+1) - φ_i tends to the lag, a wave that travels along it.
+        """Chain with nearest-neighbour coupling: φ_(i+1) - φ_i tends to the lag, a wave that travels along the chain.
 
         Args:
             count: number of oscillators.
             frequency: ν, one number or one for each [Hz].
-            lag: of each oscillator behind the one before, negative for a wave towards the end [rad].
+            lag: phase of each oscillator minus that of the one before; negative for a wave towards the end [rad].
             amplitude: R, one number or one for each, of any unit.
-            coupling: w between neighbours whose amplitude is one, of any unit (1/s and the amplitude's inverse).
-            phase: at the start, one number or one for each [rad]; those of the wave when None.
-            more: as for `Oscillators`.
+            coupling: w between neighbours, any unit (1/s divided by the unit of the amplitude).
+            phase: initial phases, one number or one for each [rad]; those of the wave when None.
+            more: further arguments as for `Oscillators`.
         """
         if not isinstance(count, int) or isinstance(count, bool) or count < 2:
             raise ValueError(f"Oscillators.chain: count = {count!r}: must be an integer of at least 2")
@@ -162,7 +162,7 @@ class Oscillators(AbstractController):
 
 
 class NodeStrain(eqx.Module):
-    """Law of a steered beam: one strain is the cubic spline through the outputs y_k at nodes along the body.
+    """Law of a steered beam: one strain is a cubic spline through the outputs y_k at nodes along the body.
 
     >>> import anguilla, gaits
     >>> import jax.numpy as jnp
@@ -171,10 +171,11 @@ class NodeStrain(eqx.Module):
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.4]
 
     Attributes:
-        nodes: abscissae [m].
-        strain: "K3" and so on.
+        nodes: abscissae of the nodes [m].
+        strain: name of the strain, such as "K3".
         gait: strain law (X, t) -> (Γ, K) to which the spline is added; None for a straight body.
-        pieces: coefficients of the spline of each node's unit value, highest power first, of any unit.
+        pieces: coefficients of the cardinal spline of each node (one there, zero at the others), highest power first,
+            any unit.
     """
 
     nodes: Float[Array, "n"]
@@ -188,8 +189,8 @@ class NodeStrain(eqx.Module):
         if self.nodes.shape[0] < 2:
             raise ValueError("NodeStrain.nodes: must be at least two abscissae [m]")
         known = np.asarray(self.nodes)
-        # Twice differentiable in X, of fourth order in the distance of the nodes; linear in the values there.
-        from scipy.interpolate import CubicSpline  # scipy takes long to import
+        # The spline is twice differentiable in X, fourth-order accurate in the node spacing and linear in the values.
+        from scipy.interpolate import CubicSpline  # slow to import
 
         self.pieces = jnp.asarray(CubicSpline(known, np.eye(known.shape[0])).c)
         if gait is not None:
@@ -197,7 +198,7 @@ class NodeStrain(eqx.Module):
         self.strain, self.gait = strain, gait
 
     def weights(self, X: Float[Array, ""]) -> Float[Array, "n"]:
-        """Of the values at the nodes, for the spline at the abscissa X [m]; a pure number, [-]."""
+        """Weights of the values at the nodes in the spline at the abscissa X [m]; pure numbers [-]."""
         k = jnp.clip(jnp.searchsorted(self.nodes, X, side="right") - 1, 0, self.nodes.shape[0] - 2)
         x, c = X - self.nodes[k], self.pieces[:, k]
         return ((c[0] * x + c[1]) * x + c[2]) * x + c[3]
@@ -211,7 +212,7 @@ class NodeStrain(eqx.Module):
 
     @property
     def break_times(self) -> tuple:
-        """Of the gait [s]."""
+        """Break times of the gait [s]."""
         return tuple(getattr(self.gait, "break_times", ()))
 
 

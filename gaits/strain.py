@@ -97,15 +97,15 @@ def universal(bending2: Law, bending3: Law) -> Strain:
 
 
 def inextensible_kirchhoff(torsion: Law, bending2: Law, bending3: Law) -> Strain:
-    """Spherical-joint vertebrae: torsion and two bendings. The eel's kinematics, (8)."""
+    """Spherical-joint vertebrae: torsion and two bendings; the kinematics of the eel. [BPK06, eq. (8)]"""
     return Strain(torsion=torsion, bending2=bending2, bending3=bending3)
 
 
 def extensible_kirchhoff(stretch: Law, torsion: Law, bending2: Law, bending3: Law) -> Strain:
-    """Spherical joints that also slide along the backbone: stretch, torsion and two bendings."""
+    """Spherical joints with a sliding degree of freedom along the backbone: stretch, torsion and two bendings."""
     return Strain(stretch=stretch, torsion=torsion, bending2=bending2, bending3=bending3)
 
 
 def timoshenko_reissner(stretch: Law, shear2: Law, shear3: Law, torsion: Law, bending2: Law, bending3: Law) -> Strain:
-    """Gough-Stewart platforms: all six strains."""
+    """Vertebrae that are Gough-Stewart platforms: all six strains."""
     return Strain(stretch=stretch, shear2=shear2, shear3=shear3, torsion=torsion, bending2=bending2, bending3=bending3)

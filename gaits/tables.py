@@ -1,4 +1,4 @@
-"""A smooth law from samples: cubic splines in X and t, twice differentiable."""
+"""Smooth laws from sampled data: cubic splines in X and t, twice differentiable."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -11,12 +11,12 @@ from .laws import AbstractLaw, Scalar
 
 
 class Table(AbstractLaw):
-    """A piecewise cubic in X and t; make it with `from_table`.
+    """Piecewise cubic in X and t; constructed by `from_table`.
 
     Attributes:
         X: knots along the body [m].
         times: knots in time [s].
-        coefficients: of (t - t_j)^p (X - X_i)^q, highest powers first; in the unit of the values.
+        coefficients: coefficients of (t - t_j)^p (X - X_i)^q, highest powers first, in the unit of the values.
         periodic: whether the table repeats in time.
     """
 
@@ -35,7 +35,7 @@ class Table(AbstractLaw):
         i = jnp.clip(jnp.searchsorted(self.X, X, side="right") - 1, 0, self.X.shape[0] - 2)
         j = jnp.clip(jnp.searchsorted(self.times, t, side="right") - 1, 0, self.times.shape[0] - 2)
         cell = self.coefficients[:, j, :, i]
-        along = _polynomial(cell.T, X - self.X[i])  # of each power of t
+        along = _polynomial(cell.T, X - self.X[i])  # one value for each power of t
         return jnp.where(inside, _polynomial(along, t - self.times[j]), jnp.nan)
 
 
@@ -46,10 +46,10 @@ def _polynomial(coefficients, x):
 
 
 def from_table(X: Numbers, times: Numbers, values: Numbers, *, periodic: bool = False) -> Table:
-    """Makes a smooth law of samples, such as a measured curvature.
+    """Interpolates samples, such as a measured curvature, by a twice differentiable law.
 
-    Interpolation by straight lines (`jnp.interp`) has kinks at every sample, of which its derivatives know nothing: a
-    body that follows it does not keep its momentum. A cubic spline is twice differentiable.
+    Linear interpolation (`jnp.interp`) has a kink at every sample. Automatic differentiation does not see these kinks,
+    so the momentum of a body that follows such a law is not balanced. A cubic spline is twice differentiable.
 
     >>> import numpy as np, gaits
     >>> X, t = np.linspace(0, 2, 21), np.linspace(0, 1, 21)
@@ -59,10 +59,10 @@ def from_table(X: Numbers, times: Numbers, values: Numbers, *, periodic: bool = 
     True
 
     Args:
-        X: increasing abscissae of the samples, four at least, from the nose to the tail [m].
-        times: increasing times of the samples, four at least [s].
-        values: at each abscissa and time, in any unit.
-        periodic: repeat in time; the last column must equal the first.
+        X: increasing abscissae of the samples, at least four, from the nose to the tail [m].
+        times: increasing times of the samples, at least four [s].
+        values: value at each abscissa and time, in any unit.
+        periodic: whether the law repeats in time; if so, the last column must equal the first.
     """
     from scipy.interpolate import CubicSpline  # slow to import
 

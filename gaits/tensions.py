@@ -1,7 +1,7 @@
-"""Laws of tension: what pulls a thread or a cable, as a function of time, of its length and rate, or of a command.
+"""Tension laws of threads and cables, as functions of time, of length and its rate, or of a command.
 
-The same laws serve as the activation of a muscle [-] or the pressure of a chamber [Pa]. Both engines use them: threads
-on soft beams (`cosserat.Thread`) and cables between bodies (`multibody.Cable`).
+The same laws give the activation of a muscle [-] or the pressure of a chamber [Pa]. Both engines use them: threads on
+soft beams (`cosserat.Thread`) and cables between bodies (`multibody.Cable`).
 """
 
 import abc
@@ -20,11 +20,11 @@ Scalar = Float[Array, ""]
 
 
 class AbstractTension(Printed):
-    """A law of tension. It may be negative: the thread that it pulls is then slack, see `taut`."""
+    """A tension law. Its value may be negative: the thread is then slack, see `taut`."""
 
     @property
     def commands(self) -> int:
-        """Number of commands that the law reads; none unless it says so."""
+        """Number of commands that the law reads; 0 by default."""
         return 0
 
     @abc.abstractmethod
@@ -33,14 +33,14 @@ class AbstractTension(Printed):
 
         Args:
             t: time [s].
-            length: of the thread [m].
-            rate: of its length [m/s]; positive when it lengthens.
+            length: length of the thread [m].
+            rate: time derivative of the length [m/s].
             command: commands of the law, of any unit; empty for a law that reads none.
         """
 
 
 class Tension(AbstractTension):
-    """A tension given in advance: a number, or a function of time.
+    """A prescribed tension: a constant, or a function of time.
 
     Attributes:
         value: tension, or t -> tension [N].
@@ -58,16 +58,16 @@ class Tension(AbstractTension):
             _check_returns("Tension.value", value, 1, "t -> tension")
 
     def __call__(self, t: Scalar, length: Scalar, rate: Scalar, command: Float[Array, "commands"]) -> Scalar:
-        """As given [N]."""
+        """The prescribed tension [N]."""
         return jnp.asarray(self.value(t), float) if callable(self.value) else self.value
 
 
 class StateTension(AbstractTension):
-    """A tension that depends on the thread's own length and rate, by a function of your own.
+    """A tension that is a user-defined function of time, length, rate of length, and command.
 
     Attributes:
         value: (t, length, rate, command) -> tension [N], written with `jax.numpy`.
-        reads: number of commands that it reads.
+        reads: number of commands that the function reads.
 
     Example:
         A spring of rest length 0.3 m with a damper:
@@ -90,21 +90,21 @@ class StateTension(AbstractTension):
 
     @property
     def commands(self) -> int:
-        """As given."""
+        """Number of commands that the function reads."""
         return self.reads
 
     def __call__(self, t: Scalar, length: Scalar, rate: Scalar, command: Float[Array, "commands"]) -> Scalar:
-        """As the function gives it [N]."""
+        """Value of the function [N]."""
         return jnp.asarray(self.value(t, length, rate, command), float)
 
 
 class Commanded(AbstractTension):
-    """A tension that a controller commands: T = bias + gain · command, at most `highest`.
+    """A tension commanded by a controller: T = bias + gain · command, at most `highest`.
 
     Attributes:
-        gain: tension for a unit of command [N], or [-] for an activation, [Pa] for a pressure.
-        bias: tension without command [N].
-        highest: greatest tension [N]; None for no limit.
+        gain: tension per unit of command [N]; [-] for an activation, [Pa] for a pressure.
+        bias: tension at zero command [N].
+        highest: maximum tension [N]; None for no limit.
 
     Example:
         >>> import gaits
@@ -123,29 +123,29 @@ class Commanded(AbstractTension):
 
     @property
     def commands(self) -> int:
-        """One."""
+        """One command."""
         return 1
 
     def __call__(self, t: Scalar, length: Scalar, rate: Scalar, command: Float[Array, "commands"]) -> Scalar:
-        """bias + gain · command [N]."""
+        """Tension bias + gain · command, at most `highest` [N]."""
         value = self.bias + self.gain * command[0]
         return value if self.highest is None else jnp.minimum(value, self.highest)
 
 
 def taut(tension: Float[Array, "*any"]) -> Float[Array, "*any"]:
-    """max(T, 0) [N]: a thread does not push.
+    """max(T, 0) [N]: a thread cannot push.
 
-    Its derivative is 0 while slack, 1 while taut, and one half where it becomes so: finite everywhere. NaN stays NaN.
+    The derivative is 0 for T < 0, 1 for T > 0 and 1/2 at T = 0. NaN stays NaN.
     """
     return jnp.maximum(tension, 0.0)
 
 
 def tension_law(name: str, value: AbstractTension | Numbers | Callable[[Scalar], Scalar]) -> AbstractTension:
-    """A law of tension made of a law, a number or a function of time, in the unit of what it drives.
+    """Converts a law, a number or a function of time to a tension law.
 
     Args:
-        name: argument that a message is to name.
-        value: what is given.
+        name: name of the argument in error messages.
+        value: tension [N], activation [-] or pressure [Pa].
     """
     if isinstance(value, AbstractTension):
         return value
@@ -156,7 +156,7 @@ def tension_law(name: str, value: AbstractTension | Numbers | Callable[[Scalar],
 
 
 def _check_returns(name, function, scalars, words, *more):
-    """Refuses a function that does not take these arguments or does not return one number."""
+    """Raises ValueError if the function does not accept these arguments or does not return one number."""
     try:
         with jax.ensure_compile_time_eval():
             found = jax.eval_shape(

@@ -1,4 +1,4 @@
-"""Finds the travelling waves in a gait."""
+"""Period of the travelling waves in a gait."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .midline.laws import PeriodicBending
 
 
 def wave_period(gait: Any) -> Float[Array, ""]:
-    """Period of the travelling waves and Fourier series of a gait [s]; raises if they differ."""
+    """Common period of the travelling waves and Fourier series of a gait [s]; raises ValueError if they differ."""
     is_wave = lambda node: isinstance(node, TravellingWave | PeriodicBending)  # noqa: E731
     waves = [node for node in jax.tree.leaves(gait, is_leaf=is_wave) if is_wave(node)]
     if not waves:

@@ -1,4 +1,4 @@
-"""What a fluid does: to one cross-section, per metre, in the section's own frame; to a hull; to the blade of an oar."""
+"""Loads of a fluid: per metre on a cross-section, in the frame of the section; on a hull; on the blade of an oar."""
 
 from .added_mass import (
     FORMS as FORMS,
@@ -64,7 +64,7 @@ from .shedding import Shedding as Shedding
 from .streams import Shear as Shear, VortexStreet as VortexStreet
 from .superposition import Together as Together
 
-# What users need first; everything else is reached in its module.
+# The names most users need; everything else is imported from its module.
 __all__ = (
     "AbstractFluid",
     "BladeSection",

@@ -1,4 +1,4 @@
-"""Added inertia of one section, and the two forms of the wrench that comes with it when the section rotates."""
+"""Added inertia of one section, and two forms of the convective wrench due to its rotation."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -28,9 +28,9 @@ def convective_wrench(
     """The part of the added-mass load that is not -M d(twist)/dt.
 
     `paper`: the force is -M times the section components of the acceleration [BPK06, eq. (9)]. The
-    acceleration is dV/dt + Ω×V, so -M (Ω×V, 0) remains. It does work, so energy is not conserved.
+    acceleration is dV/dt + Ω×V, so the convective part is -M (Ω×V, 0). It does work, so energy is not conserved.
 
-    `kirchhoff`: the added momentum M η is fixed to the section; ad(η)ᵀ M η remains, with η the twist
+    `kirchhoff`: the added momentum M η moves with the section, so the convective part is ad(η)ᵀ M η, with η the twist
     relative to the water. It does no work, and the total impulse of body and water is conserved.
 
     Args:

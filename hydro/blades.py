@@ -36,7 +36,7 @@ class BladeSection(eqx.Module):
         zero = jnp.zeros_like(mass)
         about_normal, about_chord = mass * self.chord**2 / 12.0, mass * self.thickness**2 / 12.0
         moments = jnp.stack([about_normal + about_chord, about_normal, about_chord], axis=-1)
-        # Half the chord lies ahead of mid-chord; the frame is at the centre of pressure.
+        # Position of mid-chord along t3, relative to the origin at the centre of pressure.
         middle = jnp.stack([zero, zero, (self.pressure_point - 0.5) * self.chord], axis=-1)
         identity = jnp.eye(3, dtype=mass.dtype)[(None,) * mass.ndim]
         return body_inertia(mass, middle, moments[..., None] * identity)
@@ -45,21 +45,21 @@ class BladeSection(eqx.Module):
 class QuasiSteady(AbstractFluid):
     """Quasi-steady air: loads on flapping blades that depend on the instantaneous motion only.
 
-    The angle of incidence β between the blade and its velocity V lies in the plane of the section:
+    The angle of incidence β between the blade and its velocity V is measured in the plane of the section:
 
         lift  ½ρ c |V|² C_L |sin 2β| sign(t·V) û,   û the unit vector normal to V in the plane of t and V
         drag -½ρ c |V|² (C_D0 - C_D2 cos 2β) V/|V|
         added mass m_a ρ π c² normal to the blade; its momentum moves with the section
 
-    after [PBB13, IV.B], which swaps the directions of lift and drag, does not normalise û, and gives an added
-    mass without the factor 1/4 of a plate. All three loads act at the centre of pressure. They are once
-    differentiable in V, including at rest, except where |V2| is not.
+    The model follows [PBB13, IV.B], except that the paper swaps the directions of lift and drag, does not normalise û,
+    and gives an added mass without the factor 1/4 of a plate. All three loads act at the centre of pressure. They are
+    once differentiable in V, including at rest, except where |V2| is not.
 
     Attributes:
         density: density of the air [kg/m³].
         lift: C_L, coefficient of sin 2β [-].
         drag: C_D0, drag coefficient averaged over all incidences [-].
-        drag_swing: C_D2, coefficient of -cos 2β [-]; negative for a blade that resists most edge-on.
+        drag_swing: C_D2, coefficient of -cos 2β [-]; negative for a blade whose drag is largest edge-on.
         added_mass: m_a, added mass of a section divided by ρ π c² [-].
         wind: velocity of the air in the world [m/s]; None for still air.
     """
@@ -87,8 +87,8 @@ class QuasiSteady(AbstractFluid):
         self.lift = non_negative("QuasiSteady.lift", lift, shape=())
         self.drag = non_negative("QuasiSteady.drag", drag, shape=())
         swing = finite("QuasiSteady.drag_swing", drag_swing, ())
-        # A drag coefficient that is negative at some incidence would propel the blade. Using `margin` in the comparison
-        # keeps the guard of a traced value in the program.
+        # A drag coefficient that is negative at some incidence would propel the blade. The comparison uses `margin`, so
+        # that the run-time check of a traced value is not removed from the compiled program.
         margin = non_negative("QuasiSteady.drag - |drag_swing|", self.drag - jnp.abs(swing))
         self.drag_swing = jnp.where(margin >= 0, swing, jnp.nan)
         self.added_mass = non_negative("QuasiSteady.added_mass", added_mass, shape=())
@@ -145,5 +145,5 @@ def blade_forces(velocity: Float[Array, "3"]) -> tuple[Float[Array, "3"], tuple[
 
 
 def _not_slow(square):
-    """Replaces a square that is too small to divide by with one; the numerator vanishes there anyway."""
+    """Replaces a square that is too small for a division by one; the numerator vanishes in that case."""
     return jnp.where(square > SLOW, square, 1.0)

@@ -1,8 +1,9 @@
 """Water with a free surface: buoyancy of sections as the exact gradient of a potential energy.
 
-The water fills the half space below the height `level`; its surface stays flat. With the height z = d + a·r on a
-section, the potential per metre is ρ g u, u = ∫max(-z, 0) dA, and (A, S) = -∂u/∂(d, a) are the wet area and its
-first moments. The load is an exact gradient, so a floating body conserves energy for any quadrature.
+The water fills the half space below the height `level`; its surface stays flat. Let z = d + a·r be the height above
+the surface of the points r of a section. The potential per metre is ρ g u with u = ∫max(-z, 0) dA, and
+(A, S) = -∂u/∂(d, a) are the wet area and its first moments. The load is an exact gradient, so a floating body
+conserves energy for any quadrature.
 """
 
 from typing import ClassVar
@@ -20,7 +21,7 @@ from .morison import Morison
 from .polygons import PolygonSection
 from .sections import AbstractSection, EllipticSection
 
-LEVEL = 1e-12  # slope below which a section counts as parallel to the water, either wet or dry as a whole
+LEVEL = 1e-12  # relative slope below which a section counts as parallel to the surface, and is entirely wet or dry
 
 
 class WetPart(eqx.Module):
@@ -43,8 +44,8 @@ def wet_part(section: EllipticSection | PolygonSection, height: Float[Array, ""]
     Args:
         section: a `PolygonSection` or an `EllipticSection`.
         height: height of its origin above the water [m].
-        slope: derivative of the height along t2 and t3 [-]. If both vanish (a vertical body), the section is wet or
-            dry as a whole, and its load jumps at the surface; `hydro.Solid` is smooth there.
+        slope: derivatives of the height along t2 and t3 [-]. If both vanish (a vertical body), the section is entirely
+            wet or dry, and its load jumps at the surface; `hydro.Solid` has no such jump.
     """
     if isinstance(section, PolygonSection):
         return _wet_polygon(section, height, slope)
@@ -55,6 +56,7 @@ def wet_part(section: EllipticSection | PolygonSection, height: Float[Array, ""]
 
 def _wet_polygon(section, height, slope):
     """Sums signed triangles between the origin and the edges; if the origin is wet, subtracts the dry part."""
+    # `wet_fan` needs a dry origin; for a wet one the heights change sign, and wet and dry are exchanged.
     (y, z), (next_y, next_z) = section.vertices.T, section.after.T
     side = jnp.where(height < 0, -1.0, 1.0)
     over = lambda y, z: side * (height + slope[0] * y + slope[1] * z)  # noqa: E731
@@ -147,7 +149,7 @@ class FreeSurface(AbstractFluid):
         self.added_share = within("FreeSurface.added_share", added_share, 0.0, 1.0)
 
     def acts_on(self, kind: type) -> bool:
-        """Whether sections of a class have an outline, of which a part can be wet."""
+        """Whether sections of a class have an outline, from which the wet part can be computed."""
         return issubclass(kind, EllipticSection | PolygonSection)
 
     def wet_part(self, section: EllipticSection | PolygonSection, place: Place) -> WetPart:
@@ -155,7 +157,7 @@ class FreeSurface(AbstractFluid):
         return wet_part(section, place.position[2] - self.level, place.rotation[2, 1:])
 
     def potential(self, section: EllipticSection | PolygonSection, place: Place) -> Float[Array, ""]:
-        """ρ g u per metre [J/m]."""
+        """Potential energy ρ g u per metre [J/m]."""
         return self.density * self.gravity * self.wet_part(section, place).potential
 
     def added_inertia(self, section: EllipticSection | PolygonSection) -> Float[Array, "6 6"]:

@@ -1,7 +1,7 @@
 """Buoyancy of a closed polyhedron: hydrostatic pressure on its triangles, in closed form.
 
-Exact in any attitude: the body may stand upright, lie or tumble, and its load never jumps. Sections of a slender
-body (`FreeSurface`) are cheaper and converge to this; a vertical link or a hull needs this.
+The load is exact and continuous in any attitude. For a slender body, sections (`FreeSurface`) are cheaper and converge
+to the same load; a vertical link or a hull needs the polyhedron.
 """
 
 from collections import Counter
@@ -123,7 +123,7 @@ def prism(section: PolygonSection, length: Numbers, start: Numbers = 0.0) -> Sol
 
     Args:
         section: one polygon, made by `polygon`.
-        length: along t1 [m].
+        length: length along t1 [m].
         start: abscissa of the first end [m].
     """
     if not isinstance(section, PolygonSection) or section.vertices.ndim != 2:
@@ -134,7 +134,7 @@ def prism(section: PolygonSection, length: Numbers, start: Numbers = 0.0) -> Sol
     at = lambda points, x: jnp.concatenate([jnp.broadcast_to(x, (points.shape[0], 1)), points], axis=1)  # noqa: E731
     near, near_after = at(here, start), at(after, start)
     far, far_after = at(here, start + length), at(after, start + length)
-    # Ends are signed triangles from the axis: exact for any outline, because overlaps cancel.
+    # The ends are signed triangles from the axis; they are exact for any outline, because overlaps cancel.
     o_near, o_far = at(jnp.zeros_like(here), start), at(jnp.zeros_like(here), start + length)
     faces = ((near, near_after, far_after), (near, far_after, far), (o_near, near_after, near), (o_far, far, far_after))
     return _checked(Solid(jnp.concatenate([jnp.stack(face, axis=1) for face in faces])), "prism")

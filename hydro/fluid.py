@@ -1,20 +1,21 @@
 """The interface between a fluid and a body, and the void.
 
-1. A fluid sees one section at a time: its shape, where it is, and its twist, in the section's own frame.
-2. Load per metre = Σ terms − added_inertia @ d(twist)/dt. Whatever is proportional to the rate of the twist
-   belongs to `added_inertia`, which depends on the shape only; everything else is a named term.
-3. A wrench is what the fluid does to the body: `wrench @ twist` is the power the body receives.
-4. The same for the nose, a point at X = 0, in newtons rather than per metre.
-   A point mass has no size: nothing but weight (`mass_terms`) acts on it, in newtons as well.
-5. A term that depends on the place alone is minus the gradient of `potential`, so that energy can be counted.
-6. The terms named in `CONVECTIVE` belong to the added inertia: the part that is not -added_inertia @ d(twist)/dt.
-7. A fluid whose slices pass along the body (`shedding` is not None) also has `carried`: a wrench that goes through
-   each section, and an added inertia that depends on the strain. Its load per metre is then
-   Σ terms + carried.load - carried.inertia @ d(twist)/dt + (∂/∂X - ad(ξ)ᵀ) carried.wrench,
-   of which an engine needs only the wrench at the edge and at the sections it shows: no derivative along X.
-8. A fluid that changes in time is taken at an instant by `at(t)`, once for each evaluation.
-9. A load that changes fast with place or velocity (a hard ground, dry friction near rest) has `stiff_matrices`:
-   implicit steps linearise it with them, so that it does not bound the time step.
+1. A fluid acts on one section at a time. Its load depends on the shape of the section, its pose and its twist in the
+   section frame.
+2. Load per metre = Σ terms − added_inertia @ d(twist)/dt. The part proportional to the rate of the twist is given by
+   `added_inertia`, which depends on the shape only; all other parts are named terms.
+3. A wrench is exerted by the fluid on the body: `wrench @ twist` is the power that the body receives.
+4. The same holds for the nose, a point at X = 0, in newtons instead of newtons per metre. On a point mass, which has
+   no size, only weight (`mass_terms`) acts, also in newtons.
+5. A term that depends on the pose only is minus the gradient of `potential`, so that energy balances can be computed.
+6. The terms named in `CONVECTIVE` are part of the added-mass load: the part that is not -added_inertia @ d(twist)/dt.
+7. A fluid whose slices pass along the body (`shedding` is not None) also has `carried`: a wrench that is transported
+   through each section, and an added inertia that depends on the strain. Its load per metre is then
+   Σ terms + carried.load - carried.inertia @ d(twist)/dt + (∂/∂X - ad(ξ)ᵀ) carried.wrench.
+   An engine needs the wrench only at the edge and at output sections, and no derivative along X.
+8. A time-dependent fluid is evaluated at an instant by `at(t)`, once for each evaluation of the equations of motion.
+9. A load that varies rapidly with position or velocity (hard ground, dry friction near rest) provides
+   `stiff_matrices`. Implicit steps use them to linearise the load, so that it does not limit the time step.
 """
 
 import abc
@@ -31,16 +32,16 @@ from .shedding import Shedding
 
 Terms = dict[str, Float[Array, "6"]]
 
-CONVECTIVE = ("added_mass", "nose_added_mass")  # terms that belong to the added inertia: the contract, 6
+CONVECTIVE = ("added_mass", "nose_added_mass")  # terms that are part of the added-mass load; see item 6 above
 
 
 class Place(eqx.Module):
-    """Where a section is.
+    """Pose of a section.
 
     Attributes:
-        position: its centre in the world [m].
-        rotation: its axes t1, t2, t3 in the world, as columns.
-        abscissa: X along the body [m]; None where nobody needs it.
+        position: centre of the section in the world [m].
+        rotation: axes t1, t2, t3 of the section in the world, as columns.
+        abscissa: X along the body [m]; None if no load depends on it.
     """
 
     position: Float[Array, "*batch 3"]
@@ -49,18 +50,18 @@ class Place(eqx.Module):
 
 
 class Carried(eqx.Module):
-    """What slices of water that pass along the body do at one section, in its frame.
+    """Effect of slices of water that pass along the body at one section, in its frame.
 
-    All of it is proportional to the added inertia given to `AbstractFluid.carried`: per metre for an inertia per metre
-    (the units below), of one lump for a lumped inertia.
+    All quantities are proportional to the added inertia given to `AbstractFluid.carried`: per metre for an inertia per
+    metre (the units below), or for a whole element if the inertia is lumped.
 
     Attributes:
         inertia: A, added inertia at this strain [kg/m, kg, kg·m].
-        momentum: Π, of the slices [kg/s, kg·m/s].
-        load: load at zero rate of twist, without what `wrench` does [N/m, N].
-        wrench: W, that the water carries through the section from head to tail [N, N·m].
+        momentum: Π, momentum of the slices [kg/s, kg·m/s].
+        load: load at zero rate of twist, without the contribution of `wrench` [N/m, N].
+        wrench: W, wrench that the water transports through the section from head to tail [N, N·m].
         energy: ℓ, kinetic energy of the slices [J/m].
-        energy_flux: -V1 ℓ/Γ1, energy that the water carries through the section towards the tail [W].
+        energy_flux: -V1 ℓ/Γ1, energy that the water transports through the section towards the tail [W].
     """
 
     inertia: Float[Array, "6 6"]
@@ -74,11 +75,12 @@ class Carried(eqx.Module):
 class StiffMatrices(eqx.Module):
     """Linearisation of a stiff load on one section, in its frame; both matrices symmetric positive semidefinite.
 
-    They need not be exact: they affect the stability of implicit steps, not what the steps converge to.
+    They need not be exact: they affect the stability of implicit steps, not the limit to which the steps converge.
 
     Attributes:
-        stiffness: minus the derivative of the load by a small displacement (linear, angular) [N/m², N/m, N].
-        damping: minus the derivative of the load by the twist [N·s/m², N·s/m, N·s].
+        stiffness: minus the derivative of the load with respect to a small displacement (linear, angular)
+            [N/m², N/m, N].
+        damping: minus the derivative of the load with respect to the twist [N·s/m², N·s/m, N·s].
     """
 
     stiffness: Float[Array, "6 6"]
@@ -86,10 +88,10 @@ class StiffMatrices(eqx.Module):
 
 
 class AbstractFluid(Printed):
-    """A fluid: subclass it, or use `Morison`, `Lighthill`, `QuasiSteady` or `Void`.
+    """Base class of fluids; implementations are `Morison`, `Lighthill`, `QuasiSteady` and `Void`.
 
     Attributes:
-        section_kind: the shapes it knows; a body is refused whose sections are of another kind.
+        section_kind: class of the sections that the fluid supports; a body with other sections raises an error.
     """
 
     section_kind: ClassVar[type] = EllipticSection
@@ -111,26 +113,26 @@ class AbstractFluid(Printed):
         """Load on a nose of this radius [m] at zero rate of twist, term by term, in the head frame [N, N·m]."""
 
     def mass_terms(self, inertia: Float[Array, "6 6"], place: Place, twist: Float[Array, "6"]) -> Terms:
-        """Load on a point mass inside the body, in the frame of its section [N, N·m]; none unless it says so.
+        """Load on a point mass inside the body, in the frame of its section [N, N·m]; none by default.
 
         Args:
-            inertia: about the centre of the section, in its frame [kg, kg·m, kg·m²].
-            place: of the section.
-            twist: of the section [m/s, rad/s].
+            inertia: inertia about the centre of the section, in its frame [kg, kg·m, kg·m²].
+            place: pose of the section.
+            twist: twist of the section, in its frame [m/s, rad/s].
         """
         return {}
 
     def mass_potential(self, inertia: Float[Array, "6 6"], place: Place) -> Float[Array, ""]:
-        """Potential energy of a point mass, of which its `mass_terms` are the gradient [J]; zero unless it says so."""
+        """Potential energy of a point mass, whose negative gradient is `mass_terms` [J]; zero by default."""
         return jnp.zeros(())
 
     def potential(self, section: Any, place: Place) -> Float[Array, ""]:
-        """Potential energy per metre of the terms that depend on the place alone [J/m]; zero unless it says so."""
+        """Potential energy per metre of the terms that depend on the pose only [J/m]; zero by default."""
         return jnp.zeros(())
 
     @property
     def shedding(self) -> Shedding | None:
-        """Where the water leaves a body along which it passes; None for a fluid that carries nothing along."""
+        """Where water that passes along the body leaves it; None for a fluid without such transport."""
         return None
 
     def carried(
@@ -141,28 +143,28 @@ class AbstractFluid(Printed):
         strain: Float[Array, "6"],
         strain_rate: Float[Array, "6"],
     ) -> Carried:
-        """What slices that pass along the body do at one section: by default nothing passes.
+        """Effect of slices that pass along the body at one section; by default there are none.
 
         Args:
-            added: `added_inertia` of the section that the water sees there, per metre or lumped.
-            place: where the section is.
-            twist: of the section, in its frame [m/s, rad/s].
-            strain: (Γ, K) there [-, 1/m].
-            strain_rate: its rate [1/s, 1/(m·s)].
+            added: `added_inertia` of the section as the water sees it (`Shedding.water_section`), per metre or lumped.
+            place: pose of the section.
+            twist: twist of the section, in its frame [m/s, rad/s].
+            strain: strain (Γ, K) of the section, in its frame [-, 1/m].
+            strain_rate: rate of the strain [1/s, 1/(m·s)].
         """
         zero, none = jnp.zeros(()), jnp.zeros(6)
         return Carried(added, none, none, none, zero, zero)
 
     def acts_on(self, kind: type) -> bool:
-        """Whether it knows sections of a class."""
+        """Whether the fluid supports sections of a class."""
         return issubclass(kind, self.section_kind)
 
     def stiff_matrices(self, section: Any, place: Place, twist: Float[Array, "6"]) -> StiffMatrices | None:
-        """Stiffness and damping per metre of a load that would bound explicit time steps; None for none."""
+        """Stiffness and damping per metre of a load that would limit explicit time steps; None for none."""
         return None
 
     def at(self, t: Float[Array, ""]) -> "AbstractFluid":
-        """The fluid at time t [s]; itself, unless it changes in time."""
+        """The fluid at time t [s]; by default unchanged."""
         return self
 
 

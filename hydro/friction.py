@@ -1,4 +1,4 @@
-"""Skin friction of a smooth surface by its Reynolds number: laminar, turbulent, and the line of 1957."""
+"""Skin friction of a smooth surface as a function of the Reynolds number: laminar, turbulent, and ITTC 1957."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, one_of, positive
 
-LEAST_REYNOLDS = {"laminar": 10.0, "turbulent": 1e4, "ittc": 1e5}  # below it C_f levels off, and stays smooth at rest
+LEAST_REYNOLDS = {"laminar": 10.0, "turbulent": 1e4, "ittc": 1e5}  # C_f levels off below, so as to be smooth
 
 
 def laminar(reynolds: Float[Array, ""]) -> Float[Array, ""]:
@@ -22,7 +22,7 @@ def turbulent(reynolds: Float[Array, ""]) -> Float[Array, ""]:
 
 
 def ittc(reynolds: Float[Array, ""]) -> Float[Array, ""]:
-    """Line of the towing tank conference of 1957, 0.075/(log₁₀ Re - 2)² [-]. [KR13, eq. (52)]"""
+    """ITTC 1957 correlation line, 0.075/(log₁₀ Re - 2)² [-]. [KR13, eq. (52)]"""
     return 0.075 / (jnp.log10(reynolds) - 2.0) ** 2
 
 
@@ -30,7 +30,7 @@ LINES: dict[str, Callable] = {"laminar": laminar, "turbulent": turbulent, "ittc"
 
 
 class SkinFriction(eqx.Module):
-    """C_f by the Reynolds number of a speed and of the length of the body; acts on the true perimeter of sections.
+    """Skin friction coefficient C_f(Re), with Re = V L/ν; it applies to the true perimeter of the sections.
 
     >>> friction = SkinFriction("laminar", length=1.0, viscosity=1.4e-4)
     >>> round(float(friction(jnp.asarray(0.4))), 4)
@@ -39,8 +39,8 @@ class SkinFriction(eqx.Module):
     Attributes:
         line: "laminar", "turbulent" or "ittc".
         length: L of Re = V L/ν [m].
-        viscosity: kinematic, ν [m²/s].
-        speed: V of the Reynolds number [m/s]; that of each section along the body, at each instant, when None.
+        viscosity: kinematic viscosity ν [m²/s].
+        speed: constant V of the Reynolds number [m/s]; None for the instantaneous axial speed of each section.
     """
 
     line: str = eqx.field(static=True)
@@ -56,7 +56,7 @@ class SkinFriction(eqx.Module):
         self.speed = None if speed is None else positive("SkinFriction.speed", speed, "m/s", ())
 
     def __call__(self, speed: Float[Array, ""]) -> Float[Array, ""]:
-        """C_f at a speed along the body, either way [m/s], or at the given one."""
+        """C_f at an axial speed of either sign [m/s]; at the constant `speed` if that is given."""
         speed = speed if self.speed is None else self.speed
         reynolds = jnp.sqrt((speed * self.length / self.viscosity) ** 2 + LEAST_REYNOLDS[self.line] ** 2)
         return LINES[self.line](reynolds)

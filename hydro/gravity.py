@@ -1,7 +1,7 @@
 """Weight: gravity as a wrench on an inertia and as a load on a section.
 
-A tree takes gravity as an argument (`multibody.rollout(..., gravity=hydro.EARTH)`), because its bodies have their own
-inertias. A beam, whose sections are homogeneous, takes `Weight` as one of its fluids (`hydro.Together`).
+For a tree, gravity is an argument (`multibody.rollout(..., gravity=hydro.EARTH)`), because its bodies have their own
+inertias. For a beam, whose sections are homogeneous, `Weight` is one of the fluids (`hydro.Together`).
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ EARTH = (0.0, 0.0, -9.81)  # acceleration of gravity in a world whose z axis poi
 def weight_wrench(
     inertia: Float[Array, "6 6"], rotation: Float[Array, "3 3"], gravity: Float[Array, "3"]
 ) -> Float[Array, "6"]:
-    """Weight of a body, at its centre of mass: M (Rᵀ g, 0).
+    """Weight of a body, which acts at its centre of mass: M (Rᵀ g, 0).
 
     Args:
         inertia: inertia of the body about its frame, in its axes [kg, kg·m, kg·m²].

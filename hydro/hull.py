@@ -13,17 +13,17 @@ from .resistance import Ittc57
 
 
 class Fin(eqx.Module):
-    """A fin under the hull: lift across the boat, in proportion to its small angle of incidence.
+    """A fin under the hull: a lateral lift proportional to its small angle of incidence.
 
         Y = -½ ρ S C_Lα |u| v,   u, v the velocities of the fin along and across the boat
 
-    It takes energy only (Y v ≤ 0); its own drag is left out.
+    It only dissipates energy (Y v ≤ 0); its drag is neglected.
 
     Attributes:
-        position: of its centre of pressure in the frame of the hull [m].
+        position: centre of pressure in the frame of the hull [m].
         area: S [m²].
-        slope: C_Lα [1/rad].
-        density: of the water [kg/m³].
+        slope: lift curve slope C_Lα [1/rad].
+        density: density of the water [kg/m³].
     """
 
     position: Float[Array, "3"]
@@ -48,9 +48,8 @@ class Fin(eqx.Module):
 class Hull(eqx.Module):
     """Load of the water on a floating body. [KR13, eq. (45)]
 
-    Radiated waves act back on the hull later: the states of `radiation` are integrated together with those of the
-    body. Load = Σ terms - added_inertia @ d(twist)/dt,
-    as for any fluid.
+    Radiated waves act on the hull with a memory: the states of `radiation` are integrated together with those of the
+    body. Load = Σ terms - added_inertia @ d(twist)/dt, as for any fluid.
 
     Attributes:
         hydrostatics: buoyancy, linearised about equilibrium.
@@ -87,8 +86,8 @@ class Hull(eqx.Module):
 
         Args:
             position: position of the body's origin in the world, z = 0 at equilibrium [m].
-            rotation: its axes in the world, as columns.
-            twist: twist in its frame [m/s, rad/s].
+            rotation: axes of the body in the world, as columns.
+            twist: twist of the body, in its frame [m/s, rad/s].
             memory: states of the radiation model.
         """
         out = {

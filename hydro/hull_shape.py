@@ -19,11 +19,11 @@ class SlenderHull:
     Frame: origin amidships on the water line, x to the bow, y to port, z up.
 
     Attributes:
-        length: L on the water line [m].
-        breadth: B, maximum, on the water line [m].
-        draft: T, maximum [m].
-        breadth_power: n; a larger value gives a fuller water plane.
-        draft_power: m.
+        length: length L on the water line [m].
+        breadth: maximum breadth B on the water line [m].
+        draft: maximum draft T [m].
+        breadth_power: exponent n; a larger value gives a fuller water plane.
+        draft_power: exponent m.
     """
 
     length: float
@@ -60,7 +60,7 @@ class SlenderHull:
 
     @property
     def wetted_surface(self) -> float:
-        """Wetted area [m²]: girths of half-ellipses along the hull."""
+        """Wetted area [m²]: the integral of the girths of the half-ellipses along the hull."""
         xi, weight = self.stations()
         b, t = self.section(xi)
         angle = (np.arange(400) + 0.5) * np.pi / 400
@@ -70,7 +70,8 @@ class SlenderHull:
     def stiffness(self, density: float = 1000.0) -> Float[np.ndarray, "6 6"]:
         """Restoring stiffness of buoyancy in heave, roll and pitch: G of [KR13, eq. (46)] [N/m, N, N·m].
 
-        The weight is not included: it acts on the bodies. A water plane symmetric about both axes gives no coupling.
+        The weight is not included, because it acts on the bodies. The water plane is symmetric about both axes, so
+        there is no coupling.
         """
         xi, weight = self.stations()
         b, t = self.section(xi)

@@ -15,9 +15,9 @@ from .radiation_fit import fit_radiation
 from .radiation_states import STORED_STATES, save_states
 from .radiation_table import MODES, STORED, RadiationTable, save_table
 
-LID = (60, 3, 0.01)  # along, across, depth [m] of a lid in the hull: moves irregular frequencies above 15 rad/s
+LID = (60, 3, 0.01)  # panels along and across, depth [m] of a lid that moves irregular frequencies above 15 rad/s
 FREQUENCIES = np.concatenate([[0.15, 0.3, 0.6], np.linspace(0.9, 15.0, 48)])  # [rad/s]
-PANELS = (60, 6)  # per quarter: along, around
+PANELS = (60, 6)  # panels along and around a quarter of the hull
 
 
 def slender_body(hull: SlenderHull, panels: tuple[int, int] = PANELS, lid: tuple[int, int, float] | None = LID) -> Any:
@@ -68,7 +68,7 @@ def hull_table(
 
 
 def _coupled() -> np.ndarray:
-    """Keeps the modes that two planes of symmetry allow to couple, surge-pitch and sway-roll; the rest is noise."""
+    """Mask of the entries that two planes of symmetry allow: the diagonal, surge-pitch and sway-roll."""
     pairs = np.eye(6, dtype=bool)
     for i, j in ((0, 4), (1, 3)):
         pairs[i, j] = pairs[j, i] = True

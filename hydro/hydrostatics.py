@@ -12,11 +12,11 @@ class LinearHydrostatics(eqx.Module):
 
         U = ½ ηᵀ G η - F₀ z,   wrench = -dU   with η = (x, y, z, φ, θ, ψ)                    after [KR13, eq. (46)]
 
-    [KR13] prints it without the minus sign, and rotates Gη into the boat's frame as if moments were forces. Here the
-    moments are those of the potential, which differ in second order and conserve energy.
+    [KR13] omits the minus sign and rotates Gη into the frame of the boat as if moments were forces. Here the moments
+    are derived from the potential; they differ in second order and conserve energy.
 
     Attributes:
-        stiffness: G, symmetric, about the body's origin; only heave, roll and pitch entries [N/m, N, N·m].
+        stiffness: G, symmetric, about the body's origin; non-zero in heave, roll and pitch only [N/m, N, N·m].
         buoyancy: F₀, weight of the water displaced at equilibrium, along the vertical through the origin [N].
     """
 

@@ -1,13 +1,14 @@
 """Lighthill's large-amplitude elongated-body theory: slices of water that pass along the body and leave at an edge.
 
-A slice of water passes a section at the rate -V1/Γ1. It sees the twist ζ = η - (V1/Γ1) ξ, whose first component is
-zero, and has with M the added inertia of the section
+A slice of water passes along the sections at the rate dX/dt = -V1/Γ1. Following the slice, the frame of the section at
+the slice has the twist ζ = η - (V1/Γ1) ξ, whose first component is zero. With the added inertia M of the section,
+energy ℓ, momentum Π, transported wrench W and load are
 
     ℓ = ½ Γ1 ζᵀ M ζ       Π = ∂ℓ/∂η = Γ1 M ζ - (ξ·Mζ) e1       W = -∂ℓ/∂ξ = (V1/Γ1) Π - (ℓ/Γ1) e1
     load per metre = -(dΠ/dt - ad(η)ᵀ Π) + (∂/∂X - ad(ξ)ᵀ) W
 
-After [LIG71], in three dimensions, with torsion, stretch and shear. The energy -V1 ℓ/Γ1 that passes the edge is the
-power of the wake. Where the tail backs up (V1 > 0) it is negative: outside the theory, and not clamped.
+This extends [LIG71] to three dimensions, with torsion, stretch and shear. The energy flux -V1 ℓ/Γ1 at the edge is the
+power of the wake. It is negative if the edge moves tail first (V1 > 0), which is outside the theory and not clamped.
 """
 
 from typing import Any, ClassVar
@@ -28,13 +29,13 @@ from .shedding import Shedding
 from .streams import checked_current, local_flow
 
 FIRST = np.eye(6)[0]  # e1
-SEEN = slice(1, 4)  # components in which a slice has inertia: across, and roll
+SEEN = slice(1, 4)  # components in which a slice has inertia: along t2, along t3, about t1
 
 
 class Lighthill(AbstractFluid):
-    """Water that carries momentum along the body and into a wake, with friction and cross-flow drag.
+    """Water that transports momentum along the body and into a wake, with friction and cross-flow drag.
 
-    A body that closes to a point and sheds at its tail has no mean thrust: choose an edge. See `Shedding`.
+    A body that tapers to a point and sheds at its tail has no mean thrust; choose another edge. See `Shedding`.
 
     >>> water = Lighthill(edge=1.95, drag_lateral=0.5)      # the eel of `cosserat.eel()`, up to its tail cap
     >>> water.shedding.aft
@@ -42,18 +43,18 @@ class Lighthill(AbstractFluid):
 
     Attributes:
         density: density of the water [kg/m³].
-        friction: along the body: a coefficient on the eel paper's perimeter π(b + c) [-], or a `SkinFriction` on the
+        friction: axial friction: a coefficient on the perimeter π(b + c) of [BPK06] [-], or a `SkinFriction` on the
             true perimeter; 0 for none.
-        drag_lateral: cross-flow drag for motion along t2, on the diameter 2c [-]; 0 for none.
-        drag_dorsal: cross-flow drag for motion along t3, on the diameter 2b [-]; 0 for none.
-        drag_roll: for rotation about t1, on ρ(c²-b²)²/2 [-]; 0 for none.
-        nose_drag: on the frontal area πR² of a nose [-].
-        mass_lateral: added mass along t2, times ρπc² [-].
-        mass_dorsal: added mass along t3, times ρπb² [-].
-        mass_roll: added inertia about t1, times ρ(π/8)(c²-b²)² [-].
-        current: velocity of the water in the world [m/s], a function u(x, t) of place [m] and time [s], or None.
-        edge: where the water leaves.
-        time: of the current, as set by `at` [s].
+        drag_lateral: cross-flow drag coefficient for motion along t2, on the diameter 2c [-]; 0 for none.
+        drag_dorsal: cross-flow drag coefficient for motion along t3, on the diameter 2b [-]; 0 for none.
+        drag_roll: drag coefficient for rotation about t1, on ρ(c²-b²)²/2 [-]; 0 for none.
+        nose_drag: drag coefficient of the nose, on its frontal area πR² [-].
+        mass_lateral: added mass along t2 over ρπc² [-].
+        mass_dorsal: added mass along t3 over ρπb² [-].
+        mass_roll: added inertia about t1 over ρ(π/8)(c²-b²)² [-].
+        current: velocity of the water in the world [m/s], a function u(x, t) of position [m] and time [s], or None.
+        edge: where the water leaves the body.
+        time: time at which the current is evaluated, set by `at` [s].
     """
 
     section_kind: ClassVar[type] = AbstractSection
@@ -103,15 +104,15 @@ class Lighthill(AbstractFluid):
 
     @property
     def shedding(self) -> Shedding:
-        """Where the water leaves."""
+        """Where the water leaves the body."""
         return self.edge
 
     def at(self, t: Float[Array, ""]) -> "Lighthill":
-        """The water at time t [s]: its current."""
+        """The water with its current evaluated at time t [s]."""
         return eqx.tree_at(lambda fluid: fluid.time, self, t) if callable(self.current) else self
 
     def added_inertia(self, section: AbstractSection) -> Float[Array, "6 6"]:
-        """Added inertia of a slice where the body is straight and unstretched, per metre [kg/m, kg·m]."""
+        """Added inertia per metre of a straight, unstretched body, in the section frame [kg/m, kg·m]."""
         rho = self.density
         normal = rho * jnp.stack([self.mass_lateral * section.lateral_mass, self.mass_dorsal * section.dorsal_mass])
         return section_added_inertia(normal, rho * self.mass_roll * section.roll_mass)
@@ -119,8 +120,8 @@ class Lighthill(AbstractFluid):
     def terms(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> Terms:
         """`skin_friction` and `drag` (of the cross flow) per metre, in the section frame [N/m, N].
 
-        In a stream that is not uniform or not steady also `stream`: ρA times the acceleration of the water that the
-        body displaces, the load of the stream's own pressure.
+        In a non-uniform or unsteady stream also `stream`, the load of the pressure gradient of the stream: ρA times the
+        acceleration of the water.
         """
         half_rho = 0.5 * self.density
         flow, relative = self._flow(place, twist)
@@ -143,7 +144,7 @@ class Lighthill(AbstractFluid):
         return loads
 
     def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
-        """Zero: slices know no end of the body."""
+        """Zero: the slice model has no end effects."""
         return jnp.zeros((6, 6))
 
     def nose_terms(self, radius: Float[Array, ""], place: Place, twist: Float[Array, "6"]) -> Terms:
@@ -160,7 +161,7 @@ class Lighthill(AbstractFluid):
         strain: Float[Array, "6"],
         strain_rate: Float[Array, "6"],
     ) -> Carried:
-        """What the slices do at one section; see the contract of `AbstractFluid.carried`."""
+        """Effect of the slices at one section; see `AbstractFluid.carried`."""
         mass = jnp.stack([added[k, k] for k in (1, 2, 3)])
         flow, relative = self._flow(place, twist)
         inertia = slice_inertia(mass, strain)
@@ -169,7 +170,7 @@ class Lighthill(AbstractFluid):
         if flow is not None:
             load = load + inertia @ join(flow.rate, jnp.zeros(3))
             if flow.gradient is not None:
-                # The energy of a slice depends on its place through the stream: ∂ℓ/∂r = -(∇u)ᵀ Π.
+                # The energy of a slice depends on its position through the stream: ∂ℓ/∂r = -(∇u)ᵀ Π.
                 pull = -flow.gradient.T @ linear(momentum)
                 load = load + join(pull, jnp.zeros_like(pull))
         energy = 0.5 * momentum @ relative
@@ -186,7 +187,7 @@ class Lighthill(AbstractFluid):
 
 
 def slice_twist(twist: Float[Array, "6"], strain: Float[Array, "6"]) -> Float[Array, "3"]:
-    """ζ = η - (V1/Γ1) ξ across and in roll: what a slice of water sees of the section it passes [m/s, rad/s]."""
+    """Twist ζ = η - (V1/Γ1) ξ of the section at a slice, following the slice: along t2, t3, about t1 [m/s, rad/s]."""
     return twist[SEEN] - (twist[0] / strain[0]) * strain[SEEN]
 
 
@@ -195,8 +196,8 @@ def slice_momentum(mass: Float[Array, "3"], twist: Float[Array, "6"], strain: Fl
 
     Args:
         mass: m2, m3, i1 of M = diag(0, m2, m3, i1, 0, 0) [kg/m, kg·m].
-        twist: relative to the water [m/s, rad/s].
-        strain: (Γ, K) [-, 1/m].
+        twist: twist relative to the water, in the section frame [m/s, rad/s].
+        strain: strain (Γ, K), in the section frame [-, 1/m].
     """
     moved = mass * slice_twist(twist, strain)
     return _along_and_seen(-strain[SEEN] @ moved, strain[0] * moved)
@@ -205,7 +206,7 @@ def slice_momentum(mass: Float[Array, "3"], twist: Float[Array, "6"], strain: Fl
 def momentum_by_strain(
     mass: Float[Array, "3"], twist: Float[Array, "6"], strain: Float[Array, "6"], strain_rate: Float[Array, "6"]
 ) -> Float[Array, "6"]:
-    """(∂Π/∂ξ) dξ/dt: rate of the slices' momentum at a steady twist, in the section frame [kg/s², kg·m/s²]."""
+    """(∂Π/∂ξ) dξ/dt: rate of the slices' momentum at constant twist, in the section frame [kg/s², kg·m/s²]."""
     passing, stretching = twist[0] / strain[0], strain_rate[0] / strain[0]
     xi, xi_rate = strain[SEEN], strain_rate[SEEN]
     moved = mass * slice_twist(twist, strain)
@@ -214,7 +215,7 @@ def momentum_by_strain(
 
 
 def slice_inertia(mass: Float[Array, "3"], strain: Float[Array, "6"]) -> Float[Array, "6 6"]:
-    """∂Π/∂η = Γ1 Pᵀ M P with ζ = P η: the added inertia at a strain [kg/m, kg, kg·m]."""
+    """Added inertia at a strain, ∂Π/∂η = Γ1 Pᵀ M P with ζ = P η, in the section frame [kg/m, kg, kg·m]."""
     pulled, own, zero = mass * strain[SEEN], strain[0] * mass, jnp.zeros_like(strain[0])
     rows = [_along_and_seen(strain[SEEN] @ pulled / strain[0], -pulled)]
     rows += [jnp.stack([-pulled[k], *(own[k] if j == k else zero for j in range(3)), zero, zero]) for k in range(3)]
@@ -222,5 +223,5 @@ def slice_inertia(mass: Float[Array, "3"], strain: Float[Array, "6"]) -> Float[A
 
 
 def _along_and_seen(along: Float[Array, ""], seen: Float[Array, "3"]) -> Float[Array, "6"]:
-    """Six components of which the first four are not zero."""
+    """6-vector with the given component along t1, the three components in `SEEN`, and zeros."""
     return jnp.concatenate([along[None], seen, jnp.zeros(2)])

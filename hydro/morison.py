@@ -15,7 +15,7 @@ from .sections import AbstractSection
 
 
 class Morison(AbstractFluid):
-    """Water as the eel paper models it; every coefficient is a number that gradients can reach.
+    """Water as modelled in [BPK06]: quadratic drag and added mass; all coefficients are differentiable.
 
     >>> import anguilla, hydro
     >>> water = hydro.Morison(added_mass="kirchhoff", current=(0.1, 0.0, 0.0))
@@ -25,19 +25,19 @@ class Morison(AbstractFluid):
 
     Attributes:
         density: density of the water [kg/m³].
-        drag_axial: C1, friction along the body, on the perimeter [-].
-        drag_lateral: C2, for motion along t2, on the diameter 2c [-].
-        drag_dorsal: C3, for motion along t3, on the diameter 2b [-].
-        drag_roll: C4, for rotation about t1 [-].
-        mass_lateral: C5, added mass along t2, times ρπc² [-].
-        mass_dorsal: C6, added mass along t3, times ρπb² [-].
-        mass_roll: C7, added inertia about t1, times ρ(π/8)(c²-b²)² [-].
-            These sizes are an ellipse's; a `GeneralSection` brings its own.
-        nose_drag: on the frontal area πR² [-]. Not in the paper.
-        nose_mass: times half the mass of water that the half sphere displaces, ρπR³/3 [-]. Not in the paper.
+        drag_axial: C1, friction coefficient along the body, on the perimeter [-].
+        drag_lateral: C2, drag coefficient for motion along t2, on the diameter 2c [-].
+        drag_dorsal: C3, drag coefficient for motion along t3, on the diameter 2b [-].
+        drag_roll: C4, drag coefficient for rotation about t1 [-].
+        mass_lateral: C5, added mass along t2 over ρπc² [-].
+        mass_dorsal: C6, added mass along t3 over ρπb² [-].
+        mass_roll: C7, added inertia about t1 over ρ(π/8)(c²-b²)² [-].
+            These reference values are those of an ellipse; a `GeneralSection` has its own.
+        nose_drag: drag coefficient of the nose, on the frontal area πR² [-]. Not in the paper.
+        nose_mass: added mass of the nose over ρπR³/3, half the water displaced by a hemisphere [-]. Not in the paper.
         current: velocity of the water in the world [m/s]; None for still water.
-        added_mass: "paper" (force -M times acceleration, the eel paper's (9)) or "kirchhoff" (added momentum
-            carried with the section: conserves energy, to be used wherever energy is reported).
+        added_mass: "paper" (force -M times acceleration [BPK06, eq. (9)]) or "kirchhoff" (the added momentum moves
+            with the section; conserves energy, and should be used if energy is reported).
     """
 
     section_kind: ClassVar[type] = AbstractSection
@@ -109,7 +109,7 @@ class Morison(AbstractFluid):
         }
 
     def nose_added_inertia(self, radius: Float[Array, ""]) -> Float[Array, "6 6"]:
-        """C_m,head along t1 [kg]. [BPK06, eq. (16)]"""
+        """Added mass C_m,head of the nose along t1, in the head frame [kg]. [BPK06, eq. (16)]"""
         mass = self.nose_mass * jnp.pi * self.density * radius**3 / 3.0
         return jnp.zeros((6, 6)).at[0, 0].set(mass)
 

@@ -8,7 +8,7 @@ from spatial import Numbers, angular, cross, finite, join, linear, positive
 
 
 class OarBlade(eqx.Module):
-    """Blade at the end of a shaft; it is loaded only while it pushes the water in one direction.
+    """Blade at the end of a shaft, which is loaded only while it pushes the water in one direction.
 
     Oar frame: origin at the oarlock, x outboard along the shaft (seen from above), y normal to the blade, in the
     direction in which it pushes the water.

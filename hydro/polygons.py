@@ -18,7 +18,7 @@ class PolygonSection(AbstractEllipseLike):
 
     Attributes:
         vertices: vertices (y, z) along t2 and t3, counter-clockwise seen from the tip of t1, without repetition [m].
-        after: the vertex that follows each one; stored, because computing the shift is slower than its use [m].
+        after: the vertex that follows each vertex (y, z); stored to avoid recomputing the shift [m].
     """
 
     vertices: Float[Array, "*batch vertices 2"]

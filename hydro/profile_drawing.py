@@ -1,4 +1,4 @@
-"""A profile as a small drawing for notebooks: from above and from the side, to scale."""
+"""Small drawing of a profile for notebooks: from above and from the side, to scale."""
 
 import jax
 import numpy as np
@@ -10,7 +10,7 @@ WIDTH, MARGIN, POINTS = 420.0, 6.0, 121
 
 
 def profile_drawing(profile: Profile) -> str:
-    """The outline as SVG, empty while the profile is traced: half widths b from above, half heights c from the side."""
+    """The outline as SVG, with b seen from above and c seen from the side; empty if the profile is traced."""
     if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(profile)):
         return ""
     length = float(profile.length)

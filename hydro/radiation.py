@@ -1,4 +1,4 @@
-"""Radiation: added mass and memory effect of the waves that a floating body radiates, as states of an ODE."""
+"""Radiation: added mass of a floating body, and a state-space model of the memory of its radiated waves."""
 
 from collections.abc import Sequence
 
@@ -21,9 +21,9 @@ class Radiation(eqx.Module):
 
     Attributes:
         added_mass: A∞ about the body's origin, in its axes [kg, kg·m, kg·m²].
-        drift: A, stable [1/s].
+        drift: A, state matrix, stable [1/s].
         feed: B, input matrix from the twist in the frame of the hull to the states, which have any unit.
-        read: C, output matrix from the states to the load; C B in [kg/s², kg·m/s², kg·m²/s²].
+        read: C, output matrix from the states to the load in the frame of the hull; C B in [kg/s², kg·m/s², kg·m²/s²].
     """
 
     added_mass: Float[Array, "6 6"]

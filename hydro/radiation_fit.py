@@ -40,9 +40,9 @@ def fit_group(
 ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n modes"], Float[np.ndarray, "modes n"]]:
     """A, B, C of one group of coupled modes: K(t) = C exp(A t) B.
 
-    A and B come from the singular vectors of the Hankel matrix of the kernel; unstable poles are reflected.
-    C then minimises the distance to the kernel subject to no resistance to steady motion, C A⁻¹ B = 0, and no energy
-    gain at any frequency, Re K(iω) ≥ 0: a least-squares problem with linear constraints.
+    A and B come from the singular vectors of the Hankel matrix of the kernel; unstable poles are reflected. C then
+    minimises the distance to the kernel, with zero resistance to steady motion, C A⁻¹ B = 0, and passivity at every
+    frequency, Re K(iω) ≥ 0: a least-squares problem with linear constraints.
 
     Args:
         table: added mass and damping.
@@ -65,7 +65,7 @@ def fit_group(
 
 
 def _hankel(kernel, order):
-    """A, B, C whose exp(A k step) matches the samples of the kernel (eigensystem realisation)."""
+    """A, B, C such that C exp(A k STEP) B matches the samples of the kernel (eigensystem realisation)."""
     from scipy.linalg import logm
 
     count, m = len(kernel) // 2, kernel.shape[1]
@@ -78,7 +78,7 @@ def _hankel(kernel, order):
 
 
 def _stable(A):
-    """The same matrix with right half-plane poles reflected."""
+    """The matrix with the poles in the right half-plane reflected to the left."""
     value, vector = np.linalg.eig(A)
     value = -np.abs(np.real(value)) + 1j * np.imag(value)
     return np.real(vector @ np.diag(value) @ np.linalg.inv(vector))
@@ -104,7 +104,7 @@ def _read_out(A, B, kernel, time, table, C, passive):
     angle = np.pi * np.arange(DIRECTIONS if m > 1 else 1) / DIRECTIONS
     v = np.stack([np.cos(angle), np.sin(angle)], axis=1)[:, :m]
     work = np.einsum("da,fkb,db->fdak", v, reply, v).reshape(-1, m * n)
-    # K(0) = 0 and K(∞) = 0 make the damping start and end quadratically in frequency.
+    # Because K(0) = 0 and K(∞) = 0, the damping is proportional to ω² at low and to ω⁻² at high frequencies.
     share = (2.0 * omega / table.frequency[-1]) ** 2
     least = MARGIN * np.max(work @ C.ravel())
     work = work / np.repeat(share / (1.0 + share) ** 2, len(v))[:, None]
@@ -125,7 +125,7 @@ def _read_out(A, B, kernel, time, table, C, passive):
 
     active = np.zeros(0, int)
     best = solve(active)
-    # Active-set loop: constraints are added when violated; a few out of thousands are active.
+    # Active-set loop: violated constraints are added; only a few out of thousands are active.
     for _ in range(40 if passive else 0):
         broken = np.flatnonzero(work @ best < 0.5 * least)
         if len(broken) == 0:
@@ -144,6 +144,6 @@ def _added_mass(table: RadiationTable, A, B, C) -> Float[np.ndarray, "6 6"]:
     rest = table.added_mass - np.imag(response) / omega[:, None, None]
     inner = omega > 0.1 * omega[-1]
     served = np.any(np.abs(response) > 0, axis=0)
-    # A mode without states keeps the directly computed value.
+    # Entries without states keep the directly computed value.
     mass = np.where(served, rest[inner].mean(axis=0), table.high_frequency)
     return 0.5 * (mass + mass.T)

@@ -46,7 +46,7 @@ class RadiationTable:
 
         Args:
             step: step of the grid [rad/s].
-            decades: number of decades over which the slowest tail decays.
+            decades: length of the extrapolation, in decay lengths (e-folds) of the slowest tail.
 
         Returns:
             ω [rad/s] and B at these frequencies.
@@ -68,7 +68,7 @@ class RadiationTable:
     def kernel(self, time: Float[np.ndarray, "times"]) -> Float[np.ndarray, "times 6 6"]:
         """K(t) = 2/π ∫ B(ω) cos ωt dω, the retardation function of [KR13, eq. (50)] (Ogilvie).
 
-        B is linear between grid points, for which the integral is exact for any t.
+        B is interpolated linearly between grid points; the integral of the interpolant is exact for any t.
         """
         omega, damping = self.continued()
         return 2.0 / np.pi * _cosine_integral(omega, damping, np.asarray(time, float))
@@ -80,7 +80,7 @@ class RadiationTable:
         """
         omega, damping = self.continued()
         step = omega[1] - omega[0]
-        # Midway between grid points, where the principal value by the midpoint rule is exact by symmetry.
+        # Evaluated midway between grid points, where the singular parts of the principal value cancel by symmetry.
         at = np.floor(self.frequency / step) * step + 0.5 * step
         mass = np.stack([[np.interp(at, self.frequency, column) for column in row] for row in self._columns()])
         weight = 1.0 / (omega[None, :] ** 2 - at[:, None] ** 2) * step
@@ -96,10 +96,10 @@ def _cosine_integral(omega, values, time):
     """∫ f(ω) cos ωt dω for piecewise linear f (first-order Filon rule)."""
     step = omega[1] - omega[0]
     half = 0.5 * step * time
-    # Transform of a hat function: step (sin(h)/h)², h = ωt/2 of one step.
+    # Cosine transform of a hat function: step (sin(h)/h)² with h = step t/2.
     hat = step * np.sinc(half / np.pi) ** 2
     weights = np.ones(len(omega))
-    weights[0] = 0.5  # half a hat; the odd part multiplies B(0) = 0
+    weights[0] = 0.5  # half a hat function; its odd part multiplies B(0) = 0
     sums = np.cos(time[:, None] * omega[None, :]) * weights @ values.reshape(len(omega), -1)
     return (hat[:, None] * sums).reshape(len(time), *values.shape[1:])
 

@@ -1,4 +1,4 @@
-"""Profiles from meshes: sections cut along an axis, each replaced by the ellipse of its area and second moments."""
+"""Profiles from meshes: cross-sections along an axis, each replaced by an equivalent ellipse."""
 
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,17 @@ from .profiles import Profile
 from .sections_of_table import table_profile
 
 AXES = ("x", "y", "z")
-_CLOSED = 1e-3  # of the largest area: a smaller section at an end closes the body there
+_CLOSED = 1e-3  # an end whose area is smaller, relative to the largest area, is closed to a point
 
 
 class MeshProfile(eqx.Module):
-    """A profile with what it was made from.
+    """A profile fitted to a mesh, with properties of the mesh.
 
     Attributes:
         profile: the fitted sections.
-        volume: volume of the mesh itself [m³].
-        nose: where the mesh's nose is, in its own coordinates times the scale: the first point of its axis [m].
-        off_axis: greatest distance of a section's centroid from the axis [m].
+        volume: volume of the mesh [m³].
+        nose: first point of the axis (the nose), in the scaled coordinates of the mesh [m].
+        off_axis: largest distance of a section's centroid from the axis [m].
     """
 
     profile: Profile
@@ -48,11 +48,11 @@ def mesh_profile(
 
     Args:
         mesh: a file that trimesh reads (STL, OBJ, PLY, ...), or a trimesh.Trimesh.
-        axis: of the mesh, along the body from nose to tail: "x", "y" or "z".
-        up: of the mesh, that becomes t3, along which the semi-axis is c.
-        scale: metres in the unit of the file; 0.001 for millimetres [m].
-        sections: how many to cut, at least 8.
-        flip: True when the nose is at the far end of the axis.
+        axis: axis of the mesh along the body, from nose to tail: "x", "y" or "z".
+        up: axis of the mesh that becomes t3, along which the semi-axis is c.
+        scale: length of the mesh unit in metres, such as 0.001 for millimetres [m].
+        sections: number of sections, at least 8.
+        flip: True if the nose is at the far end of the axis.
 
     Raises:
         ImportError: trimesh is missing.
@@ -71,7 +71,7 @@ def mesh_profile(
     points = points * np.array([sign, 1.0, 1.0])
     begin, end = points[:, 0].min(), points[:, 0].max()
     length = end - begin
-    # Close together at the ends, where bodies close like a root; never on a vertex of the ends themselves.
+    # Sections are denser at the ends, where bodies close like a square root, and never exactly at the end vertices.
     X = 0.5 * length * (1.0 - np.cos(np.pi * np.linspace(0.0, 1.0, sections)))
     cut = begin + np.clip(X, 1e-6 * length, (1.0 - 1e-6) * length)
     triangles = points[np.asarray(surface.faces)]
@@ -82,7 +82,7 @@ def mesh_profile(
         gap = X[1:-1][~inside[1:-1]][0]
         raise ValueError(f"mesh_profile: no section at X = {gap:.4g} m: the body must be in one piece")
     inside[[0, -1]] = area[[0, -1]] > _CLOSED * area.max()
-    rows[~inside, 0], rows[~inside, 3:] = 1.0, 1.0  # an end that closes: its semi-axes are zero
+    rows[~inside, 0], rows[~inside, 3:] = 1.0, 1.0  # closed ends; their semi-axes are set to zero below
     centroid = rows[:, 1:3] / rows[:, :1]
     square = rows[:, 3:] / rows[:, :1] - centroid**2  # variance along t2 and t3
     ratio = np.sqrt(square[:, 0] / square[:, 1])
@@ -120,12 +120,12 @@ def _closed(mesh):
 def _moments(triangles: Float[np.ndarray, "faces 3 3"], x: float) -> Float[np.ndarray, "5"]:
     """Integrals of 1, y, z, y², z² over the section at x, by Green's theorem along the cut of each triangle.
 
-    The cuts are oriented by the triangles, so that holes and several outlines need no care.
+    The cuts are oriented by the triangles, so that holes and several outlines need no special treatment.
     """
     above = triangles[..., 0] > x
     crossed = triangles[above.any(axis=1) & ~above.all(axis=1)]
     above = crossed[..., 0] > x
-    # Turn each triangle until the vertex that is alone on its side comes first.
+    # Reorder the vertices of each triangle cyclically, so that the one alone on its side of the plane comes first.
     lone = np.where(above.sum(axis=1) == 1, above.argmax(axis=1), (~above).argmax(axis=1))
     turned = np.take_along_axis(crossed, ((lone[:, None] + np.arange(3)) % 3)[..., None], axis=1)
     first, others = turned[:, :1], turned[:, 1:]

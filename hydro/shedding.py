@@ -1,4 +1,4 @@
-"""Where the water leaves a swimming body, and what it does behind that edge."""
+"""Where the water leaves a swimming body, and the added mass behind that edge."""
 
 import equinox as eqx
 import jax
@@ -12,22 +12,22 @@ from spatial import Numbers, one_of, positive
 from .general_sections import BodySection
 from .profiles import Profile
 
-EDGES = ("tail", "deepest")  # names of edges that follow from the body's shape
-AFT = ("truncate", "hold")  # what the added mass does behind the edge; see `Shedding`
-_NEAR = 1e-9  # of the length: how near to a break of the profile an edge must lie
+EDGES = ("tail", "deepest")  # names of edges that follow from the shape of the body
+AFT = ("truncate", "hold")  # treatment of the added mass behind the edge; see `Shedding`
+_NEAR = 1e-9  # largest distance of an edge from a break of the profile, relative to the length
 
 
 class Shedding(eqx.Module):
-    """The edge at which slices of water leave the body, with the momentum they have there.
+    """The edge at which slices of water leave the body and take their momentum with them.
 
-    A body that closes to a point has no added mass at its tip: with the edge at the tail it sheds nothing and has no
+    A body that tapers to a point has no added mass at its tip: with the edge at the tail it sheds nothing and has no
     mean thrust. A given edge must be a break of the profile (see `Profile.cut`), where panels and steps end.
 
     Attributes:
-        rule: "tail", "deepest" (the break with the largest semi-axis c, the last of equals) or "abscissa".
-        abscissa: of the edge, when it is given [m]; None otherwise.
-        aft: "truncate": no slice behind the edge, and the water leaves at the edge. "hold": the added mass of the edge
-            is kept up to the end of the body, where the water leaves.
+        rule: "tail", "deepest" (the break with the largest semi-axis c; the last one in case of ties) or "abscissa".
+        abscissa: abscissa of a given edge [m]; None otherwise.
+        aft: "truncate": there are no slices behind the edge, and the water leaves at the edge. "hold": the added mass
+            of the edge is kept up to the end of the body, where the water leaves.
     """
 
     rule: str = eqx.field(static=True)
@@ -44,7 +44,7 @@ class Shedding(eqx.Module):
             self.rule, self.abscissa = "abscissa", positive("edge", edge, "m", ())
 
     def edge(self, profile: Profile) -> Float[Array, ""]:
-        """Abscissa of the edge [m]; NaN when it is not a break of the profile."""
+        """Abscissa of the edge [m]; NaN if it is not a break of the profile."""
         if self.rule == "tail":
             return profile.length
         if self.rule == "deepest":
@@ -60,12 +60,14 @@ class Shedding(eqx.Module):
         return profile.length if self.aft == "hold" else self.edge(profile)
 
     def water_section(self, profile: Profile, X: Float[Array, "*points"], section: BodySection) -> BodySection:
-        """The sections that slices of water see, where the body has its own; of no size where there is no slice.
+        """The sections that determine the added mass of the slices; of zero size where there are no slices.
+
+        Up to the edge these are the sections of the body; behind it they depend on `aft`.
 
         Args:
-            profile: of the body.
-            X: abscissae [m]; the edge itself counts as before it.
-            section: of the body there.
+            profile: profile of the body.
+            X: abscissae [m]; the edge itself counts as before the edge.
+            section: sections of the body at these abscissae.
         """
         edge = self.edge(profile)
         before, unknown = X <= edge, jnp.isnan(edge)
@@ -76,14 +78,14 @@ class Shedding(eqx.Module):
         return jax.tree.map(choose, section, behind)
 
     def leaving_section(self, profile: Profile) -> BodySection:
-        """The section that a slice of water sees when it leaves."""
+        """The section that determines the added mass of a slice when it leaves."""
         return section_before(profile, self.edge(profile))
 
     def check(self, profile: Profile) -> None:
-        """Refuses an edge that the body does not have, as far as numbers are known.
+        """Checks that the body has the edge; skipped if the profile or the abscissa is traced.
 
         Raises:
-            ValueError: for an edge outside the body, or off its breaks.
+            ValueError: the edge is outside the body, or is not a break of the profile.
         """
         if isinstance(profile.breaks, Tracer) or isinstance(self.abscissa, Tracer):
             return
@@ -110,7 +112,7 @@ class Shedding(eqx.Module):
 
 
 def section_before(profile: Profile, X: Float[Array, ""]) -> BodySection:
-    """The section just before an abscissa [m], by the piece that ends or lies there."""
+    """The section just before an abscissa [m]; at a break, that of the piece that ends there."""
     slack = _NEAR * profile.length
     k = jnp.clip(jnp.searchsorted(profile.breaks, X - slack, side="left") - 1, 0, len(profile.pieces) - 1)
     return jax.lax.switch(k, profile.sections, X)

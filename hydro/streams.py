@@ -1,4 +1,4 @@
-"""Water that moves by itself: velocity fields, and what a section that moves in one sees of it."""
+"""Velocity fields of moving water, and their values relative to a moving section."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,9 +20,9 @@ class LocalFlow(eqx.Module):
 
     Attributes:
         velocity: U = Rᵀu [m/s].
-        rate: dU/dt as the moving, turning section sees it [m/s²].
-        gradient: Rᵀ ∇u R with (∇u)_ij = ∂u_i/∂x_j [1/s]; None where the stream is uniform.
-        acceleration: of the water itself, Rᵀ(∂u/∂t + u·∇u) [m/s²]; None where the stream is uniform and steady.
+        rate: dU/dt in the axes of the moving, rotating section [m/s²].
+        gradient: Rᵀ ∇u R with (∇u)_ij = ∂u_i/∂x_j [1/s]; None for a uniform stream.
+        acceleration: acceleration of the water, Rᵀ(∂u/∂t + u·∇u) [m/s²]; None for a uniform, steady stream.
     """
 
     velocity: Float[Array, "3"]
@@ -34,14 +34,14 @@ class LocalFlow(eqx.Module):
 def local_flow(
     current: Any, time: Float[Array, ""], rotation: Float[Array, "3 3"], position: Any, twist: Float[Array, "6"]
 ) -> LocalFlow:
-    """What a section that moves in a stream sees of it.
+    """The stream at a moving section: velocity, rate, gradient and acceleration in its axes.
 
     Args:
         current: velocity of the water in the world [m/s], or a function u(x, t).
         time: t [s].
         rotation: axes of the section in the world, as columns.
-        position: of its centre in the world [m].
-        twist: of the section, in its frame [m/s, rad/s].
+        position: centre of the section in the world [m].
+        twist: twist of the section, in its frame [m/s, rad/s].
     """
     turned = lambda u: rotation.T @ u  # noqa: E731
     if not callable(current):
@@ -56,10 +56,10 @@ def local_flow(
 
 
 def checked_current(name: str, current: Any) -> Any:
-    """A velocity of the water, a function u(x, t), or None, as given; refuses what is neither.
+    """Checks a velocity of the water: three components, a function u(x, t), or None; returns it.
 
     Raises:
-        ValueError: naming the argument, what it gives and the rule.
+        ValueError: the value is none of these, or is not finite.
     """
     if current is None:
         return None
@@ -79,11 +79,11 @@ def checked_current(name: str, current: Any) -> Any:
 
 
 def water_velocity(fluid: Any, position: Float[Array, "3"], time: Float[Array, ""]) -> Float[Array, "3"]:
-    """Velocity of the undisturbed fluid at a place of the world, in its axes [m/s]; zero for still water and the void.
+    """Velocity of the undisturbed fluid at a point, in the world [m/s]; zero for still water and the void.
 
     Args:
-        fluid: any fluid; of several together, the first that moves.
-        position: in the world [m].
+        fluid: any fluid; of a `Together`, the first part that moves counts.
+        position: position in the world [m].
         time: t [s].
     """
     for part in getattr(fluid, "parts", (fluid,)):
@@ -98,7 +98,7 @@ class Shear(eqx.Module):
     """A stream that changes linearly in space: u = velocity + gradient x.
 
     Attributes:
-        velocity: at the origin of the world, in its axes [m/s].
+        velocity: velocity at the origin of the world, in its axes [m/s].
         gradient: ∂u_i/∂x_j in the world [1/s].
     """
 
@@ -117,18 +117,19 @@ class Shear(eqx.Module):
 class VortexStreet(eqx.Module):
     """Two staggered rows of line vortices along z that drift along x, as behind a cylinder, in a uniform stream.
 
-    The complex velocity of a row of vortices of circulation Γ, `spacing` a apart, is -i Γ/(2a) cot(π(z - z0)/a)
-    (von Kármán). Each has a core: |sin|² is raised by (π core/a)². With the stream U along +x the rows drift at
-    U - Γ/(2a) tanh(π width/a), as their own velocity asks.
+    The complex velocity of a row of vortices of circulation Γ at the distance a from each other is
+    -i Γ/(2a) cot(π(z - z0)/a) (von Kármán). A vortex core regularises it: (π core/a)² is added to |sin|². With the
+    stream U along +x, the rows drift at U - Γ/(2a) tanh(π width/a), because each row moves with the velocity that the
+    other induces.
 
     Attributes:
-        speed: U of the stream along x [m/s].
-        circulation: Γ of each vortex [m²/s]; positive for a drag wake (rows that slow the water between them).
-        spacing: a, between vortices of one row [m].
-        width: h, between the two rows [m].
-        core: radius inside which a vortex turns like a solid [m].
-        phase: of the street at t = 0, in wave lengths [-].
-        centre: y of the street's middle [m].
+        speed: U, speed of the stream along x [m/s].
+        circulation: Γ of each vortex [m²/s]; positive for a drag wake (the water between the rows is slowed).
+        spacing: a, distance between vortices of one row [m].
+        width: h, distance between the two rows [m].
+        core: radius inside which a vortex rotates like a solid [m].
+        phase: shift of the street along x at t = 0, in units of `spacing` [-].
+        centre: y of the middle between the rows [m].
     """
 
     speed: Float[Array, ""]
@@ -164,20 +165,20 @@ class VortexStreet(eqx.Module):
 
     @property
     def frequency(self) -> Float[Array, ""]:
-        """At which vortices of one row pass a point [Hz]."""
+        """Frequency at which vortices of one row pass a fixed point [Hz]."""
         return self.drift / self.spacing
 
     def __call__(self, x: Float[Array, "3"], t: Float[Array, ""]) -> Float[Array, "3"]:
         """Velocity at a place of the world [m] and a time [s], in the world's axes [m/s]."""
         along = x[0] - self.drift * t - self.phase * self.spacing
         y = x[1] - self.centre
-        # The upper row turns clockwise: the water between the rows is slower than the stream.
+        # The upper row rotates clockwise, so that the water between the rows is slower than the stream.
         upper = self._row(along, y - 0.5 * self.width, -self.circulation)
         lower = self._row(along - 0.5 * self.spacing, y + 0.5 * self.width, self.circulation)
         return jnp.stack([self.speed + upper[0] + lower[0], upper[1] + lower[1], jnp.zeros(())])
 
     def _row(self, x, y, circulation):
-        """u - iv = -i Γ/(2a) cot(π(x + iy)/a), its denominator softened by the core."""
+        """u - iv = -i Γ/(2a) cot(π(x + iy)/a), with the denominator regularised by the core."""
         k = 2.0 * jnp.pi / self.spacing
         soft = 0.5 * (k * self.core) ** 2
         below = jnp.cosh(k * y) - jnp.cos(k * x) + soft

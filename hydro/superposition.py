@@ -51,7 +51,7 @@ class Together(AbstractFluid):
         self.parts = parts
 
     def acts_on(self, kind: type) -> bool:
-        """Whether all parts know sections of a class."""
+        """Whether all parts support sections of a class."""
         return all(part.acts_on(kind) for part in self.parts)
 
     def added_inertia(self, section: Any) -> Float[Array, "6 6"]:
@@ -83,14 +83,14 @@ class Together(AbstractFluid):
         return sum((part.potential(section, place) for part in self.parts), jnp.zeros(()))
 
     def stiff_matrices(self, section: Any, place: Place, twist: Float[Array, "6"]) -> StiffMatrices | None:
-        """Sum over the parts that have them; None if none has."""
+        """Sum over the parts that have stiff matrices; None if no part has."""
         each = [part.stiff_matrices(section, place, twist) for part in self.parts]
         found = [matrices for matrices in each if matrices is not None]
         return jax.tree.map(lambda *same: sum(same[1:], same[0]), *found) if found else None
 
     @property
     def shedding(self) -> Shedding | None:
-        """Of the part along whose sections water passes."""
+        """Shedding of the part whose water passes along the body; None if there is none."""
         return next((part.shedding for part in self.parts if part.shedding is not None), None)
 
     def carried(
@@ -101,7 +101,7 @@ class Together(AbstractFluid):
         strain: Float[Array, "6"],
         strain_rate: Float[Array, "6"],
     ) -> Carried:
-        """By the part along whose sections water passes; the added inertia is all its own."""
+        """`carried` of the part whose water passes along the body; no other part has added inertia."""
         carrier = next(part for part in self.parts if part.shedding is not None)
         return carrier.carried(added, place, twist, strain, strain_rate)
 
@@ -111,7 +111,7 @@ class Together(AbstractFluid):
 
 
 def _has_added_inertia(fluid: AbstractFluid) -> bool:
-    """Whether any added inertia is known to be there, of an elliptic section."""
+    """Whether a fluid has a known non-zero added inertia, tested on an elliptic section."""
     if not fluid.acts_on(EllipticSection):
         return True
     inertia = fluid.added_inertia(EllipticSection(jnp.asarray(0.1), jnp.asarray(0.2)))

@@ -85,7 +85,7 @@ from .urdf import from_urdf as from_urdf
 
 __getattr__ = moved(__name__, {"robots": "anguilla.robots", "vertebra": "anguilla.robots.vertebra"})
 
-# What users need first; everything else is reached in its module.
+# The most used names, which `dir(multibody)` lists; other names are imported from their modules.
 __all__ = (
     "Afloat",
     "BaseState",

@@ -1,4 +1,4 @@
-"""Arguments of functions of one instant: known numbers are checked, traced ones by their shapes alone."""
+"""Checks of the arguments of functions evaluated at one instant. Traced arrays are checked by shape only."""
 
 from typing import Any
 
@@ -17,13 +17,16 @@ def check_tree(tree: Any) -> None:
 
 
 def instant(tree: Tree, state: BaseState, **arrays: Any) -> tuple[Any, ...]:
-    """Returns the arrays of one instant, in their order, as arrays of numbers; raises on those of another shape.
+    """Checks the arguments of a function of one instant and returns them as arrays, in the given order.
 
     Args:
         tree: the tree.
-        state: of the base.
-        arrays: by the names of their arguments: `q`, positions; `wrench`, on each body; `gravity`; all others are one
-            number for each freedom. `wrench` and `gravity` may be None.
+        state: state of the base.
+        arrays: values by argument name. `q` has one entry per joint position, `wrench` one row per body, `gravity`
+            three entries, and any other array one entry per freedom. `wrench` and `gravity` may be None.
+
+    Raises:
+        ValueError: an argument has the wrong type or shape.
     """
     check_tree(tree)
     of_kind("state", state, BaseState, "a multibody.BaseState")

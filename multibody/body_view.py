@@ -1,4 +1,4 @@
-"""What sensors see of a tree at one instant."""
+"""View of a tree at one instant, from which sensors read."""
 
 from jaxtyping import Array, Float
 
@@ -23,9 +23,9 @@ class TreeView(AbstractBodyView):
         q: joint positions [rad or m].
         dq: joint velocities [rad/s or m/s].
         fluid: the fluid around the bodies.
-        found: accelerations and torques; None before the dynamics.
-        cables: between the bodies.
-        command: commands of the cables, of any unit; None before the controller has given them.
+        found: accelerations and torques; None before the dynamics are solved.
+        cables: cables between the bodies.
+        command: commands of the cables, in any unit; None before the controller is evaluated.
     """
 
     t: Float[Array, ""]

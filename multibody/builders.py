@@ -20,9 +20,9 @@ class Link(eqx.Module):
     Attributes:
         name: name of the body.
         parent: name of the parent body; None for the base.
-        joint: joint that connects it to its parent; None for the base.
-        inertia: about the body frame, in its axes [kg, kg·m, kg·m²].
-        strip: points where the fluid acts on it; None for none.
+        joint: joint that connects the body to its parent; None for the base.
+        inertia: inertia about the origin of the body frame, in its axes [kg, kg·m, kg·m²].
+        strip: points where the fluid acts on the body; None if no fluid acts on it.
     """
 
     name: str = eqx.field(static=True)
@@ -43,7 +43,7 @@ class Link(eqx.Module):
         inertia: Numbers | None = None,
         strip: Strip | None = None,
     ):
-        """Takes `inertia`, or `mass` [kg] with `centre` [m] and inertia `about_centre` [kg·m²]."""
+        """Takes either `inertia`, or `mass` [kg], `centre` of mass [m] and the inertia `about_centre` [kg·m²]."""
         of_kind("Link.name", name, str, "text")
         for word, value, wanted in (("parent", parent, str), ("joint", joint, Joint), ("strip", strip, Strip)):
             if value is not None:
@@ -66,7 +66,7 @@ class Link(eqx.Module):
 
 
 def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
-    """Builds a tree from links; the first is the base, and each link follows its parent.
+    """Builds a tree from links; the first link is the base, and parents precede their children.
 
     >>> import anguilla
     >>> import multibody as mb
@@ -83,7 +83,7 @@ def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
         base: "floating" or "fixed".
 
     Raises:
-        ValueError: names the invalid body or joint.
+        ValueError: a link is invalid; the message names the body or joint.
     """
     links = sequence("from_links: links", links, "a list of multibody.Link")
     for k, link in enumerate(links):

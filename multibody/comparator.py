@@ -1,4 +1,4 @@
-"""Rigid-link comparator of the beam: the same body divided into links, with joint angles from its strain."""
+"""Rigid-link approximation of a beam: the body is divided into links, and its strain gives the joint rotations."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
@@ -23,12 +23,12 @@ from .tree import Tree
 Along = Numbers | Callable[[Float[Array, ""]], Float[Array, "3"]]
 Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
 
-_STRAIN_POINTS = 4  # Gauss points between two link centres: the strain is much smoother than the rotation
+_STRAIN_POINTS = 4  # Gauss points between two link centres; few suffice, because the strain is smooth
 
 
 @runtime_checkable
 class Body(Protocol):
-    """Interface that the comparator needs of a continuous body."""
+    """Interface of a continuous body that `from_beam` can discretise."""
 
     @property
     def profile(self) -> Profile:
@@ -42,7 +42,7 @@ class Body(Protocol):
 
     @property
     def nose_radius(self) -> Float[Array, ""]:
-        """Radius of the nose [m]; zero for none."""
+        """Radius of the nose [m]; zero for a body without a nose."""
         ...
 
 
@@ -57,10 +57,10 @@ def from_beam(
 ) -> Tree:
     """Discretises a continuous body: rigid links connected by actuated spherical joints.
 
-    Link i is centred on the section X = i L / (links - 1), so that the first and the last are half as long as the
-    others, and body 0 has the frame of the beam's head. With joint rotations from `strain_law` the
-    head acceleration converges to the beam's at second order in 1/links; equal links, or headings taken at
-    the ends of links, give first order.
+    Link i extends half a pitch to either side of the section X = i L / (links - 1); the first and the last link are
+    therefore half as long as the others. The frame of body 0 is that of the beam's head. With joint rotations from
+    `strain_law`, the head acceleration converges to that of the beam at second order in 1/links. Links of equal length,
+    or headings taken at the ends of links, would give first order.
 
     >>> import anguilla, cosserat
     >>> import multibody as mb
@@ -73,9 +73,10 @@ def from_beam(
         beam: a body with a `profile`, a `density` [kg/m³], a `nose_radius` [m] and optionally point `masses`.
         links: number of links, at least two.
         points: number of Gauss points on each smooth piece of a link.
-        passive: abscissae between which the joints are passive [m]; None for none. Give `strain_law` the same.
-        stiffness: (GJ, EI2, EI3) there, three numbers, one for all, or a function of X [N·m²].
-        damping: viscosity against the rate of curvature there, likewise [N·m²·s].
+        passive: abscissae between which the joints are passive [m]; None if all joints are actuated. Pass the same
+            value to `strain_law`.
+        stiffness: (GJ, EI2, EI3) of the passive part: three numbers, one number for all, or a function of X [N·m²].
+        damping: viscosity of the passive part against the rate of curvature, in the same forms [N·m²·s].
     """
     _check_links(links)
     if not isinstance(beam, Body):
@@ -140,7 +141,7 @@ def from_beam(
 
 
 def _passive_joints(passive, length, links):
-    """Which joints are passive: those between the two abscissae."""
+    """Boolean mask of the passive joints, those between the two abscissae."""
     if (
         not isinstance(passive, Sequence)
         or len(passive) != 2
@@ -161,7 +162,7 @@ def _at(along: Along, X: np.ndarray, name: str) -> Array:
 
 
 def _point_masses(beam, ends):
-    """Inertia of each link's point masses about its frame."""
+    """Inertia of each link's point masses, about the origin of the link frame."""
     links = len(ends) - 1
     masses = getattr(beam, "masses", None)
     if masses is None:
@@ -180,7 +181,7 @@ class StrainLaw(eqx.Module):
         gait: strain law (X, t) -> (Γ, K); Γ must be (1, 0, 0), because rigid links neither stretch nor shear.
         length: length of the body [m].
         links: number of links.
-        actuated: places of the joints that it moves; None for all.
+        actuated: indices of the joints that the law moves; None for all.
     """
 
     gait: Gait
@@ -189,7 +190,7 @@ class StrainLaw(eqx.Module):
     actuated: tuple[int, ...] | None = eqx.field(static=True, default=None)
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "positions"]:
-        """Quaternions of the joints at time t [s], one after the other."""
+        """Quaternions of the joints at time t [s], concatenated."""
         node, weight = np.polynomial.legendre.leggauss(_STRAIN_POINTS)
         pitch = self.length / (self.links - 1)
         joints = np.arange(self.links - 1) if self.actuated is None else np.asarray(self.actuated, int)
@@ -206,16 +207,16 @@ class StrainLaw(eqx.Module):
 
 
 def strain_law(gait: Gait, length: Numbers, links: int, passive: tuple[float, float] | None = None) -> StrainLaw:
-    """Joint law with which `from_beam(beam, links)` follows a gait.
+    """Joint law that makes the tree `from_beam(beam, links)` follow a gait.
 
     Args:
-        gait: strain law (X, t) -> (Γ, K) of two scalars.
+        gait: strain law (X, t) -> (Γ, K), a function of two scalars.
         length: length of the body [m].
         links: number of links.
         passive: abscissae between which the joints are passive, as in `from_beam` [m].
 
     Raises:
-        ValueError: the gait stretches or shears at one of a few samples.
+        ValueError: the gait stretches or shears at one of the sampled abscissae and times.
     """
     _check_links(links)
     check_gait(gait)

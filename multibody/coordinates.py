@@ -22,8 +22,8 @@ def joint_rates(
 ) -> Float[Array, "freedoms"]:
     """Joint velocities [rad/s or m/s] from the time derivative of joint positions.
 
-    The same map takes the second derivative to joint accelerations: for a unit quaternion the extra term
-    conj(dq) dq is a real number.
+    The same map gives the joint accelerations from the second time derivative of the positions: for a unit quaternion,
+    the extra term conj(dq) dq is real and does not affect the vector part.
     """
     plain, freedom, first = _tables(tree)
     if len(first) == 0:
@@ -51,7 +51,7 @@ def position_rates(tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "f
 
 
 def displace(tree: Tree, q: Float[Array, "positions"], step: Float[Array, "freedoms"]) -> Float[Array, "positions"]:
-    """Joint positions after a small step in the freedoms; quaternions stay normalised."""
+    """Joint positions after a small step of the freedoms; quaternions are normalised."""
     plain, freedom, first = _tables(tree)
     if len(first) == 0:
         return q + step
@@ -77,7 +77,7 @@ def law_motion(
 
     Args:
         tree: the tree.
-        law: positions of the actuated joints, in order, at a time [s]; None if there are none.
+        law: function of the time [s] that gives the positions of the actuated joints, in order; None if there are none.
         t: time [s].
 
     Returns:
@@ -99,7 +99,7 @@ def law_motion(
 
 
 def check_law(tree: Tree, law: JointLaw | None) -> None:
-    """Raises unless the argument is a law t -> positions of the actuated joints."""
+    """Raises unless `law` is a function t -> positions of the actuated joints."""
     require_float64()
     if not isinstance(tree, Tree):
         raise ValueError(f"tree = {shown(tree)}: must be a multibody.Tree; multibody.from_beam converts a beam")
@@ -141,7 +141,7 @@ def _tables(tree):
 
 
 def _rotation_vector(quaternion):
-    """Logarithm with angle below π; exact derivatives at the identity."""
+    """Logarithm of a quaternion, with an angle of at most π; its derivatives are exact at the identity."""
     sign = jnp.where(quaternion[..., :1] < 0, -1.0, 1.0)
     w, v = sign[..., 0] * quaternion[..., 0], sign * quaternion[..., 1:]
     square = jnp.sum(v * v, axis=-1)

@@ -26,9 +26,9 @@ class DHRow(eqx.Module):
         antecedent: number of the parent body, a(j); 0 is the base.
         sigma: 0 revolute (variable θ), 1 prismatic (variable r), 2 fixed.
         gamma: γ [rad].
-        b: [m].
+        b: translation along z of the antecedent [m].
         alpha: α [rad].
-        d: [m].
+        d: translation along the rotated x axis [m].
         theta: θ at zero joint position [rad]; the offset of a revolute joint.
         r: r at zero joint position [m]; the offset of a prismatic joint.
         options: further fields of `Joint` (actuated, name, stiffness, ...).

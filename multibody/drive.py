@@ -1,4 +1,4 @@
-"""Everything that acts on a tree, and the rates of its states under it."""
+"""Everything that acts on a tree, and the resulting rates of its state."""
 
 from collections.abc import Callable
 
@@ -39,14 +39,15 @@ class Drive(eqx.Module):
     """Everything that acts on a tree.
 
     Attributes:
-        law: positions of the actuated joints at a time; None if there are none.
-        medium: the fluid.
-        torque: (t, q, dq) -> motor torques on passive joints; None for none.
-        wrench: (t, state, q, dq) -> other external wrenches on the bodies, in their frames; or None.
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
-        loops: closed loops of the mechanism; None for a tree.
+        law: t -> positions of the actuated joints; None if there are none.
+        medium: the fluid and the added inertia of the bodies.
+        torque: (t, q, dq) -> motor torques on passive joints; None for zero torques.
+        wrench: (t, state, q, dq) -> other external wrenches on the bodies, in their frames; None if there are none.
+        gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
+        loops: closed loops of the mechanism; None if it has none.
         actuators: cables between the bodies.
-        commanded: (t, q, dq, u) -> motor torques on passive joints under the command u of a controller; None for none.
+        commanded: (t, q, dq, u) -> additional motor torques on passive joints, where u is the command of a controller;
+            None if the torques do not depend on a command.
     """
 
     law: JointLaw | None
@@ -64,7 +65,7 @@ class Drive(eqx.Module):
         return sum(cable.commands for cable in self.actuators)
 
     def read(self, command: Float[Array, "m"] | None) -> Float[Array, "commands"] | None:
-        """The commands of the actuators, of any unit: the last of those of a controller."""
+        """The commands of the actuators, in any unit: the last entries of the controller's command."""
         return None if command is None else command[command.shape[0] - self.commands :]
 
     def efforts(
@@ -76,9 +77,9 @@ class Drive(eqx.Module):
         dq: Float[Array, "freedoms"],
         command: Float[Array, "m"] | None = None,
     ) -> tuple[Float[Array, "freedoms"], Float[Array, "bodies 6"] | None]:
-        """Motor torques [N·m or N], and wrenches on the bodies besides fluid and gravity [N, N·m]; None for none.
+        """Motor torques [N·m or N], and wrenches on the bodies other than fluid and gravity [N, N·m], or None.
 
-        The command is that of a controller, of which the actuators read the last numbers; they read zero when None.
+        The actuators read the last entries of `command`, the command of a controller. They read zeros when it is None.
         """
         torque = jnp.zeros_like(dq) if self.torque is None else self.torque(t, q, dq)
         if self.commanded is not None:
@@ -121,14 +122,14 @@ class Drive(eqx.Module):
         passive_dq: Float[Array, "passive_freedoms"],
         law: JointLaw | None = None,
     ) -> tuple[Float[Array, "positions"], Float[Array, "freedoms"], Float[Array, "freedoms"]]:
-        """Positions, velocities and imposed accelerations of all joints; under another law where one is given."""
+        """Positions, velocities and imposed accelerations of all joints; `law` replaces `self.law` when given."""
         q, dq, ddq = law_motion(tree, self.law if law is None else law, t)
         q = q.at[tree.passive_positions].set(passive_q)
         # A zero step normalises the quaternions of spherical joints.
         q = displace(tree, q, jnp.zeros(tree.layout.freedoms))
         dq = dq.at[tree.passive_freedoms].set(passive_dq)
         if self.loops is not None:
-            # The integrated positions of dependent joints are only an initial guess: loops stay closed to round-off.
+            # The integrated positions are only the initial guess of `close`: loops stay closed to round-off.
             q = self.loops.close(tree, q)
             dq = self.loops.consistent(tree, q, dq)
         return q, dq, ddq
@@ -142,7 +143,7 @@ class Drive(eqx.Module):
         found: Dynamics | None = None,
         command: Float[Array, "m"] | None = None,
     ) -> TreeView:
-        """What sensors see at a time [s] and a point under a law; with accelerations and command where known."""
+        """The view that sensors read, at a time [s] and a state; with accelerations and command where known."""
         q, dq, _ = self.joints(tree, t, *point[3:], law)
         base, given = unchecked_state(*point[:3]), self.read(command)
         return TreeView(t, tree, base, q, dq, self.medium.fluid, found, self.actuators, given)
@@ -150,7 +151,7 @@ class Drive(eqx.Module):
     def rates(
         self, tree: Tree, t: Float[Array, ""], point: Point, now: Instant | None = None
     ) -> tuple[Point, tuple[BaseState, Float[Array, "positions"], Float[Array, "freedoms"], Dynamics]]:
-        """Rates of the state, and the base, the joints and the dynamics there; steered at an instant `now`."""
+        """Rates of the state, with base, joints and dynamics; `now` holds the law and the command of a controller."""
         position, quaternion, twist, passive_q, passive_dq = point
         law, command = (None, None) if now is None else (now.law, now.command)
         base = unchecked_state(position, quaternion, twist)

@@ -24,7 +24,7 @@ def kinetic_energy(
     *,
     fluid: AbstractFluid | Immersion | None = None,
 ) -> Float[Array, ""]:
-    """½ Σ ηᵀ M η + ½ Σ I_a dq² [J]; with a fluid, including the kinetic energy of the added inertia."""
+    """Kinetic energy ½ Σ ηᵀ M η + ½ Σ I_a dq² [J]; with a fluid, it includes that of the added inertia."""
     q, dq = instant(tree, state, q=q, dq=dq)
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
@@ -40,7 +40,7 @@ def kinetic_energy(
 def momentum(
     tree: Tree, state: BaseState, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
 ) -> Float[Array, "6"]:
-    """Linear and angular momentum of the bodies about the world's origin, in its axes [kg·m/s, kg·m²/s]."""
+    """Linear and angular momentum of the bodies about the world's origin, in world axes [kg·m/s, kg·m²/s]."""
     q, dq = instant(tree, state, q=q, dq=dq)
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
@@ -77,7 +77,7 @@ def potential_energy(
         tree: the tree.
         state: pose of the base.
         q: joint positions [rad or m].
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
     """
     q, pull = instant(tree, state, q=q, gravity=gravity)
     stretch = displacements(tree, q) - tree.rest
@@ -93,7 +93,7 @@ class Power(eqx.Module):
     Attributes:
         motors: power of each joint's motor.
         dampers: power of dampers and Coulomb friction; never positive.
-        fluid: power of the fluid by term, without its added inertia.
+        fluid: power of each fluid load, without that of the added inertia.
     """
 
     motors: Float[Array, "freedoms"]
@@ -117,8 +117,8 @@ def power(
         state: pose and twist of the base.
         q: joint positions [rad or m].
         dq: joint velocities [rad/s or m/s].
-        torque: of the motors, along the joints' freedoms [N·m or N].
-        fluid: the fluid around the bodies; None for none.
+        torque: motor torques, one per freedom [N·m or N].
+        fluid: the fluid around the bodies; None for no fluid.
     """
     q, dq, torque = instant(tree, state, q=q, dq=dq, torque=torque)
     loads = {}

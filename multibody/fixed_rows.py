@@ -1,4 +1,4 @@
-"""Rows of an array selected by a fixed table, with slices where possible because a gather is slow."""
+"""Selection of the rows of an array by a fixed table, with slices where possible because gathers are slow."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,12 +8,12 @@ PIECES = 6  # maximum number of slices to join; beyond that a gather compiles fa
 
 
 def rows_of(array: Float[Array, "..."], rows: np.ndarray, axis: int = 0) -> Float[Array, "..."]:
-    """Rows of an array in the order of a table; -1 stands for a row of zeros.
+    """Rows of an array in the order of a table; an index of -1 gives a row of zeros.
 
-    The transpose of a slice is padding, so derivatives and sums over branches need no scatter.
+    The transpose of a slice is a padding, so that derivatives and sums over branches need no scatter.
 
     Args:
-        array: the rows, of any unit.
+        array: the array, in any unit.
         rows: indices of the rows; known at compile time.
         axis: axis of the rows, 0 or -1.
     """

@@ -1,7 +1,7 @@
-"""Constant steps of the classical Runge-Kutta method: the integrator of [XHLB23], suited to large batches.
+"""Classical Runge-Kutta method with constant steps: the integrator of [XHLB23], suited to large batches.
 
-`rollout` adapts its steps; `march` does not. It is therefore one loop of known length: it can be batched without
-waiting for the slowest run, and its error is a smooth function of all parameters.
+`rollout` adapts its time step; `march` does not. `march` is therefore a single loop of known length: a batch need not
+wait for its slowest run, and the error is a smooth function of all parameters.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def march(
     Args:
         tree: the tree.
         law: t -> positions of the actuated joints; None if all joints are passive.
-        fluid: the fluid around the bodies; None for none.
+        fluid: the fluid around the bodies; None for no fluid.
         t1: last time, a concrete number [s].
         dt: time step; the duration must be a multiple of it [s].
         t0: first time, a concrete number [s].
@@ -55,8 +55,8 @@ def march(
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
         actuators: cables between the bodies, see `Cable`.
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
-        remember: store what reverse mode needs; False recomputes it, for long runs.
+        gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
+        remember: whether to store the intermediate values of reverse mode; False recomputes them, for long runs.
 
     Returns:
         The trajectory; `succeeded` is True if it is finite.

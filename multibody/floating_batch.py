@@ -1,7 +1,8 @@
 """Batches of floating robots that share a joint law, for studies of roll and capsizing.
 
-The classical Runge-Kutta method with constant steps, on the reduced dynamics of `shape_motion`. It gives the same
-motion as `march` with a `hydro.FreeSurface` and gravity, several times faster; the last axis is that of the runs.
+The reduced dynamics of `shape_motion` are integrated by the classical Runge-Kutta method with constant steps. The
+motion is that of `march` with a `hydro.FreeSurface` and gravity, several times faster. Internally, the last axis of
+each array is that of the runs.
 """
 
 import equinox as eqx
@@ -27,7 +28,7 @@ class FloatRun(AbstractMotion):
     Attributes:
         time: output times [s].
         position: positions of the bases in the world [m].
-        quaternion: of the bases in the world, unit.
+        quaternion: unit quaternions of the bases in the world.
         twist: twists of the bases, in their frames [m/s, rad/s].
     """
 
@@ -66,7 +67,7 @@ def float_march(
         dt: time step; the duration must be a multiple of it [s].
         t0: first time, a concrete number [s].
         every: number of steps between two output times.
-        remember: store what reverse mode needs; False recomputes it, for long runs.
+        remember: whether to store the intermediate values of reverse mode; False recomputes them, for long runs.
     """
     check_law(tree, law)
     if not isinstance(surface, FreeSurface) or surface.flow is not None:
@@ -84,7 +85,7 @@ def float_march(
 
 @eqx.filter_jit
 def _float_march(tree, law, surface, start, span, remember):
-    """Points of all runs at the output times; runs are the last axis."""
+    """States of all runs at the output times; runs are the last axis."""
     section, weight = tree.strips.points.section, tree.strips.points.weight
 
     def field(_, points, shape):

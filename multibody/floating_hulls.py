@@ -1,4 +1,4 @@
-"""Floating trees: potential energy of position-dependent loads, and closed shapes instead of sections."""
+"""Floating trees: potential energy of the fluid loads, and buoyancy of closed shapes instead of sections."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ def fluid_potential(
 
 
 class Frozen(eqx.Module):
-    """A fixed shape in a fluid, as a function of the pose of its base; the joints are evaluated once.
+    """A fixed shape in a fluid: its loads are functions of the pose of the base, and the joints are evaluated once.
 
     Attributes:
         fluid: the fluid.
@@ -58,7 +58,7 @@ class Frozen(eqx.Module):
         return jnp.sum(self.weight * jax.vmap(self.fluid.potential)(self.section, self._place(state)))
 
     def wrench(self, state: BaseState) -> Float[Array, "6"]:
-        """Load of the fluid on the shape at rest, about the base's origin, in its axes [N, N·m]."""
+        """Load of the fluid on the shape at rest, about the base's origin, in base axes [N, N·m]."""
         still = jnp.zeros((self.weight.shape[0], 6))
         terms = jax.vmap(self.fluid.terms)(self.section, self._place(state), still)
         load = sum(terms.values(), still)
@@ -92,7 +92,7 @@ def displaced_volume(tree: Tree) -> Float[Array, ""]:
 
 
 class Hulls(eqx.Module):
-    """Closed shapes on the bodies of a tree, on which a free surface acts without quadrature.
+    """Closed shapes on the bodies of a tree, whose buoyancy at a free surface needs no quadrature.
 
     Attributes:
         triangles: vertices of all faces, in the frames of their bodies [m].
@@ -124,7 +124,7 @@ class Hulls(eqx.Module):
         return FrozenHulls(surface, turned + place.position[rows][:, None])
 
     def load(self, tree: Tree, surface: FreeSurface) -> Wrench:
-        """The buoyancy in the form of the argument `wrench` of `rollout`, `march` and `simulate`."""
+        """The buoyancy as a function for the argument `wrench` of `rollout`, `march` and `simulate`."""
         return lambda t, state, q, dq: self.wrenches(tree, surface, state, q)
 
     def _place(self, tree, state, q):
@@ -134,7 +134,7 @@ class Hulls(eqx.Module):
 
 
 class FrozenHulls(eqx.Module):
-    """A fixed shape of closed bodies on the water, as a function of the pose of its base.
+    """A fixed shape of closed bodies on the water: its loads are functions of the pose of the base.
 
     Attributes:
         surface: the water.
@@ -149,7 +149,7 @@ class FrozenHulls(eqx.Module):
         return jnp.sum(face_potentials(self.triangles, self._place(state), *_water(self.surface)))
 
     def wrench(self, state: BaseState) -> Float[Array, "6"]:
-        """Buoyancy about the base's origin, in its axes [N, N·m]."""
+        """Buoyancy about the base's origin, in base axes [N, N·m]."""
         return jnp.sum(face_loads(self.triangles, self._place(state), *_water(self.surface)), axis=0)
 
     def _place(self, state):

@@ -1,6 +1,6 @@
-"""Strips from the geometry that robot descriptions have: cylinders, capsules, boxes, spheres, ellipsoids, meshes.
+"""Strips from the shapes of robot description files: cylinders, capsules, boxes, spheres, ellipsoids, meshes.
 
-Every shape becomes sections along its longest axis: rectangles for a box, ellipses for all others.
+Each shape is cut into sections along its longest axis: rectangles for a box, ellipses for all others.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from spatial import one_of, positive
 from .prisms import prism_strip
 from .strips import Strip, concatenated, strip
 
-BOXES = ("rectangles", "ellipses")  # sections that a box may get
-_POINTS = 6  # on each half of a body that closes
+BOXES = ("rectangles", "ellipses")  # kinds of sections of a box
+_POINTS = 6  # Gauss points on each half of a shape with closed ends
 
 
 def cylinder_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
-    """A cylinder along z of its frame, centred.
+    """Strip of a cylinder centred on its frame, along z.
 
     Args:
         radius: radius [m].
@@ -32,14 +32,15 @@ def cylinder_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
 
 
 def box_strip(size: Sequence[float], frame: np.ndarray, boxes: str = "rectangles") -> Strip:
-    """A box, centred: sections along its longest side.
+    """Strip of a box centred on its frame, with sections along its longest side.
 
-    Rectangles have its area, second moments, perimeter and drag widths, and the added mass of the ellipse inside.
+    Rectangular sections have the area, second moments, perimeter and drag widths of the box, and the added mass of the
+    inscribed ellipse.
 
     Args:
-        size: its three sides [m].
+        size: lengths of the three sides [m].
         frame: 4x4 pose of its frame in the body frame [m].
-        boxes: "rectangles", or "ellipses" for those inside, whose area is smaller by π/4.
+        boxes: "rectangles", or "ellipses" for the inscribed ellipses, whose area is smaller by a factor π/4.
     """
     one_of("boxes", boxes, BOXES)
     sides = [_size("box: side", side) for side in size]
@@ -50,10 +51,10 @@ def box_strip(size: Sequence[float], frame: np.ndarray, boxes: str = "rectangles
 
 
 def ellipsoid_strip(semiaxes: Sequence[float], frame: np.ndarray) -> Strip:
-    """An ellipsoid (or, with equal semi-axes, a sphere), centred: sections along its longest axis.
+    """Strip of an ellipsoid or sphere centred on its frame, with sections along its longest axis.
 
     Args:
-        semiaxes: along x, y, z of its frame [m].
+        semiaxes: semi-axes along x, y and z of its frame [m].
         frame: 4x4 pose of its frame in the body frame [m].
     """
     half = [_size("ellipsoid: semi-axis", x) for x in semiaxes]
@@ -64,11 +65,11 @@ def ellipsoid_strip(semiaxes: Sequence[float], frame: np.ndarray) -> Strip:
 
 
 def capsule_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
-    """A cylinder along z of its frame, centred, with half spheres at both ends.
+    """Strip of a capsule centred on its frame: a cylinder along z with half spheres at both ends.
 
     Args:
         radius: radius [m].
-        length: of the cylinder, without the half spheres [m].
+        length: length of the cylinder, without the half spheres [m].
         frame: 4x4 pose of its frame in the body frame [m].
     """
     r, length = _size("capsule: radius", radius), _size("capsule: length", length)
@@ -85,10 +86,10 @@ def capsule_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
 
 
 def mesh_strip(mesh: Any, scale: Sequence[float] | float | None, frame: np.ndarray) -> Strip:
-    """A closed surface: sections along its longest side, by `hydro.mesh_profile`.
+    """Strip of a closed surface, with sections along its longest side from `hydro.mesh_profile`.
 
     Args:
-        mesh: a file, or a trimesh.Trimesh.
+        mesh: name of a mesh file, or a trimesh.Trimesh.
         scale: factor from the file's unit to metres, the same along all axes.
         frame: 4x4 pose of its frame in the body frame [m].
     """

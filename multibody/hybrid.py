@@ -1,4 +1,4 @@
-"""Direct and hybrid dynamics: each joint has either its acceleration or its torque imposed."""
+"""Direct and hybrid dynamics: either the acceleration or the torque of each joint is imposed."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -27,7 +27,7 @@ def equations(
     wrench: Float[Array, "bodies 6"] | None = None,
     gravity: Float[Array, "3"] | None = None,
 ) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
-    """A and h of A (dV0/dt, ddq) + h = (0, Γ). [KR13, eq. (17)]
+    """Inertia matrix A and bias h of the equations of motion A (dV0/dt, ddq) + h = (0, Γ). [KR13, eq. (17)]
 
     Args:
         tree: the tree.
@@ -53,15 +53,15 @@ def equations(
 def mass_matrix(
     tree: Tree, q: Float[Array, "positions"], *, fluid: AbstractFluid | Immersion | None = None
 ) -> Float[Array, "n n"]:
-    """A of [KR13, eq. (17)], including rotors and added inertia; see `equations`.
+    """Inertia matrix A of `equations`, including rotors and added inertia. [KR13, eq. (17)]
 
     Args:
         tree: the tree.
         q: joint positions [rad or m].
-        fluid: the fluid around the bodies; None for none.
+        fluid: the fluid around the bodies; None for no fluid.
 
     Returns:
-        Rows and columns of a floating base come first, in the base frame [kg, kg·m, kg·m²].
+        A; rows and columns of a floating base come first, in the base frame [kg, kg·m, kg·m²].
     """
     state = BaseState()
     (q,) = instant(tree, state, q=q)
@@ -99,7 +99,7 @@ def forward_dynamics(
         q: joint positions [rad] or [m].
         dq: joint velocities [rad/s] or [m/s].
         torque: motor torques [N·m] or [N].
-        fluid: fluid around the tree; None for none.
+        fluid: fluid around the tree; None for no fluid.
         wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """
@@ -121,10 +121,10 @@ def hybrid_dynamics(
     wrench: Float[Array, "bodies 6"] | None = None,
     gravity: Float[Array, "3"] | None = None,
 ) -> Dynamics:
-    """Actuated joints follow the given accelerations, passive ones the given torques. [PBB13, III]
+    """Dynamics under given accelerations of the actuated joints and torques on the passive ones. [PBB13, III]
 
-    The passive joints and the base form a symmetric positive definite system, solved by Cholesky: for trees
-    of this size it is faster than the articulated-body recursion, and gives the same numbers.
+    The equations of the base and the passive joints form a symmetric positive definite system, solved by Cholesky
+    factorisation. For trees of this size this is faster than the articulated-body recursion, and equivalent to it.
 
     >>> import anguilla
     >>> import jax.numpy as jnp
@@ -147,7 +147,7 @@ def hybrid_dynamics(
         dq: joint velocities [rad/s] or [m/s].
         acceleration: accelerations of the actuated joints [rad/s²] or [m/s²]; entries of passive joints are ignored.
         torque: motor torques on the passive joints [N·m] or [N]; entries of actuated joints are ignored.
-        fluid: fluid around the tree; None for none.
+        fluid: fluid around the tree; None for no fluid.
         wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
 
@@ -171,13 +171,13 @@ class FreeEquations(eqx.Module):
     """Rows of A (dV0/dt, ddq) + h = (0, Γ) for the base and the free joints: inertia · x = force.
 
     Attributes:
-        inertia: inertia of the base (if it floats) and the free joints [kg, kg·m, kg·m²].
-        force: generalised force on them, including the imposed accelerations [N, N·m].
-        rows: indices of these rows in the whole system.
-        matrix: A of all rows.
-        bias: h of all rows.
-        imposed: accelerations of the other joints, zero at these rows.
-        given: motor torques at these rows, zero at the others.
+        inertia: inertia matrix of the base (if it floats) and the free joints [kg, kg·m, kg·m²].
+        force: generalised force on them, including the effect of the imposed accelerations [N, N·m].
+        rows: indices of these rows in the full system.
+        matrix: A of the full system.
+        bias: h of the full system.
+        imposed: accelerations of the other joints; zero at these rows.
+        given: motor torques at these rows; zero at the others.
     """
 
     inertia: Float[Array, "m m"]
@@ -219,8 +219,8 @@ def free_equations(
         dq: joint velocities [rad/s] or [m/s].
         acceleration: accelerations of the joints that are not free [rad/s²] or [m/s²].
         torque: motor torques on the free joints [N·m] or [N].
-        free: indices of the free freedoms.
-        fluid: fluid around the tree; None for none.
+        free: indices of the freedoms of the free joints.
+        fluid: fluid around the tree; None for no fluid.
         wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """
@@ -229,25 +229,25 @@ def free_equations(
     imposed = jnp.zeros(offset + tree.layout.freedoms).at[offset:].set(acceleration).at[offset + free].set(0.0)
     given = jnp.zeros_like(imposed).at[offset + free].set(torque[free])
     rows = np.concatenate([np.arange(offset), offset + free]).astype(int)
-    # The rows whose right-hand side is known, with the imposed accelerations moved to the right.
+    # Rows whose right-hand side is known; the terms of the imposed accelerations are on the right.
     force = (given - h - A @ imposed)[rows]
     return FreeEquations(A[np.ix_(rows, rows)], force, tuple(rows.tolist()), A, h, imposed, given)
 
 
 def _mass_matrix(tree: Tree, balance: Balance) -> Float[Array, "n n"]:
-    """Inertia of bodies and rotors. [KR13, eq. (28)]"""
+    """Inertia matrix of bodies and rotors. [KR13, eq. (28)]"""
     matrix = composite_matrix(tree, balance.place, balance.inertia)
     offset = matrix.shape[0] - tree.layout.freedoms
     return matrix + jnp.diag(jnp.pad(tree.rotor_inertia, (offset, 0)))
 
 
 def composite_matrix(tree: Tree, place: Configuration, inertia: Float[Array, "bodies 6 6"]) -> Float[Array, "n n"]:
-    """Σ JᵀMJ over the bodies: each freedom moves everything beyond it as one body. [KR13, eq. (28)]
+    """Σ JᵀMJ over the bodies, from the composite inertia of the bodies that each freedom moves. [KR13, eq. (28)]
 
     Args:
         tree: the tree.
         place: poses and axes of its bodies.
-        inertia: M of each body, or its stiffness or damping, about the base's origin in its axes.
+        inertia: inertia M of each body, or its stiffness or damping, about the base's origin, in base axes.
     """
     table, screws = tree.layout, place.screws
     composite = sums_beyond(tree, inertia.reshape(table.bodies, 36)).reshape(-1, 6, 6)

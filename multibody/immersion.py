@@ -1,4 +1,4 @@
-"""A tree in a fluid: added inertia and other fluid loads of its links."""
+"""A tree in a fluid: added inertia of its links and fluid loads on them."""
 
 import equinox as eqx
 import jax
@@ -23,8 +23,8 @@ class Immersion(eqx.Module):
     Attributes:
         fluid: the fluid.
         added_inertia: added inertia of each body about its frame [kg, kg·m, kg·m²]. [KR13, eq. (42)]
-        water: slices that pass along the links, whose added inertia is not in `added_inertia`; None for a fluid that
-            carries none along.
+        water: slices of water that pass along the links, whose added inertia is not in `added_inertia`; None if the
+            fluid model has no such slices.
     """
 
     fluid: AbstractFluid
@@ -32,7 +32,7 @@ class Immersion(eqx.Module):
     water: ImmersedWater | None = None
 
     def at(self, t: Float[Array, ""]) -> "Immersion":
-        """The fluid at time t [s]."""
+        """The immersion in the fluid at time t [s]."""
         return Immersion(self.fluid.at(t), self.added_inertia, self.water)
 
 
@@ -40,7 +40,7 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
     """Integrates the added inertia along the links, once per run. [KR13, eqs. (39)-(42)]
 
     Raises:
-        ValueError: the fluid has nothing to act on.
+        ValueError: the tree has no sections on which the fluid can act.
     """
     bodies = tree.layout.bodies
     if isinstance(fluid, Void):
@@ -76,7 +76,7 @@ def fluid_wrenches(
     place: Configuration,
     twist: Float[Array, "bodies 6"],
 ) -> dict[str, Float[Array, "bodies 6"]]:
-    """Load of the fluid on each body at zero rate of its twist, term by term, in the body frame [N, N·m].
+    """Loads of the fluid on each body at zero rate of its twist, by name, in the body frame [N, N·m].
 
     Args:
         tree: the tree.
@@ -109,7 +109,7 @@ def fluid_wrenches(
 def water_along(
     tree: Tree, medium: Immersion, state: BaseState, place: Configuration, twist: Float[Array, "bodies 6"]
 ) -> ChainWater | None:
-    """The water that passes along the links; None for a fluid that carries none, known while a program is traced."""
+    """The water that passes along the links; None if the fluid model has none, which is known at compile time."""
     if medium.water is None:
         return None
     assert tree.strips is not None
@@ -119,9 +119,9 @@ def water_along(
 def stiff_matrices(
     tree: Tree, fluid: AbstractFluid, state: BaseState, place: Configuration, twist: Float[Array, "bodies 6"]
 ) -> StiffMatrices | None:
-    """Stiffness and damping of stiff loads on each body, about its frame [N/m, N, N·m] and [N·s/m, N·s, N·m·s].
+    """Stiffness and damping of stiff loads on each body, in its frame [N/m, N, N·m] and [N·s/m, N·s, N·m·s].
 
-    None for a fluid that has none, known while a program is traced. Arguments as in `fluid_wrenches`.
+    None if the fluid has no stiff loads, which is known at compile time. The arguments are as in `fluid_wrenches`.
     """
     if isinstance(fluid, Void) or tree.strips is None:
         return None

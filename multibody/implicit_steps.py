@@ -1,7 +1,7 @@
 """Fixed steps that are implicit in the springs and dampers of passive joints and in contact with the ground.
 
-Short links on stiff, damped joints relax within microseconds to their equilibrium. Explicit steps must be as
-short or become unstable; here only the slow motion determines the step (`stepping.implicit`).
+Short links on stiff, damped joints relax to their equilibrium within microseconds. An explicit method needs steps of
+that length to remain stable; here only the slow motion limits the step (`stepping.implicit`).
 """
 
 from collections.abc import Sequence
@@ -49,18 +49,18 @@ def stiff_march(
     gravity: Numbers | None = None,
     integrand: Integrand | None = None,
 ) -> Trajectory:
-    """Integrates a tree with equal steps that joint springs and dampers do not limit. jit-, vmap- and grad-safe.
+    """Integrates a tree with equal steps, implicit in joint springs and dampers. jit-, vmap- and grad-safe.
 
-    Neither does the stiffness of a ground (`anguilla.ground`): it enters the linear system, and the steps are then of
-    second order.
+    Joint springs and dampers do not limit the time step. Nor does the stiffness of a ground (`anguilla.ground`), which
+    is also treated implicitly; the method is then of second order.
 
-    If the number of steps between records is traced, one compiled program serves any number; derivatives are then
-    in forward mode.
+    If the number of steps between records is traced, one compiled program serves any number of steps, and only
+    forward-mode derivatives are available.
 
     Args:
         tree: the tree; passive joints must be revolute or prismatic, with or without springs and dampers.
         law: t -> positions of the actuated joints; None if all joints are passive.
-        fluid: the fluid around the bodies; None for none.
+        fluid: the fluid around the bodies; None for no fluid.
         dt: time step [s]; may be traced.
         steps: number of steps between two records; may be traced.
         records: number of records after the first.
@@ -68,8 +68,8 @@ def stiff_march(
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
-        actuators: cables between the bodies, see `Cable`; their stiffness does limit the step.
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        actuators: cables between the bodies, see `Cable`. They are explicit: their stiffness limits the step.
+        gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
         integrand: as in `rollout`.
 
     Returns:
@@ -109,7 +109,7 @@ class TreeMechanism(AbstractMechanism):
     Attributes:
         tree: the tree; passive joints are revolute or prismatic.
         drive: everything that acts on it.
-        integrand: quantity integrated with the motion; None for none.
+        integrand: quantity integrated with the motion, or None.
     """
 
     tree: Tree
@@ -140,7 +140,7 @@ class TreeMechanism(AbstractMechanism):
         return Equations(rows.inertia, rows.force, (base, q, dq, rows), contact)
 
     def _contact(self, fluid, base, q, dq, rows):
-        """Stiffness and damping of the ground over base and passive joints; None for a fluid without."""
+        """Stiffness and damping matrices of the ground, for the base and the passive joints; None without a ground."""
         place = configuration(self.tree, q)
         twist = own_twists(place, spread_twists(self.tree, place, base.twist, dq))
         found = stiff_matrices(self.tree, fluid, base, place, twist)
@@ -151,7 +151,7 @@ class TreeMechanism(AbstractMechanism):
         return whole.stiffness[np.ix_(rows, rows)], whole.damping[np.ix_(rows, rows)]
 
     def displacement(self, pose: tuple[Array, Array], other: tuple[Array, Array]) -> Float[Array, "6"]:
-        """Of the base, in its frame, to first order [m, rad]."""
+        """Displacement of the base between two poses, in its frame, to first order [m, rad]."""
         return small_displacement(pose, other)
 
     def pose_rates(self, pose: tuple[Array, Array], velocity: Float[Array, "m"]) -> tuple[Array, Array]:
@@ -164,7 +164,7 @@ class TreeMechanism(AbstractMechanism):
     def memory_rates(
         self, t: Float[Array, ""], point: Point, acceleration: Float[Array, "m"], equations: Equations
     ) -> Float[Array, "integrals"]:
-        """The integrand."""
+        """Value of the integrand, in its own unit."""
         if self.integrand is None:
             return jnp.zeros(0)
         base, q, dq, rows = equations.details

@@ -1,12 +1,12 @@
-"""A tree with all joints imposed, reduced to its base: the part of the dynamics that depends on time only.
+"""Reduced dynamics of a tree whose joint motion is all imposed: the terms that depend on time only.
 
 Relative to the base, body i has the inertia I_i and, due to the joints, the twist V_i. The total momentum is
 p = M η + h with M = Σ I_i and h = Σ I_i V_i, and dp/dt = ad(η)ᵀ p + wrench in the moving base gives
 
     M dη/dt = wrench + ad(η)ᵀ (M η + h) - dM/dt η - dh/dt                              after [XHLB23, eqs. (14)-(16)]
 
-M, h and their rates follow from the joint law: states that share a law share them, and a time step
-needs only the 6x6 system and the loads. The rates are exact: dI_i/dt = -ad(V_i)ᵀ I_i - I_i ad(V_i).
+M, h and their rates follow from the joint law alone. Runs with the same law share them, and each run then needs only
+the loads and the solution of a 6x6 system. The rates are exact: dI_i/dt = -ad(V_i)ᵀ I_i - I_i ad(V_i).
 """
 
 import equinox as eqx
@@ -23,7 +23,7 @@ from .tree import Tree
 
 
 class ShapeMotion(eqx.Module):
-    """A moving shape at one instant, in the axes of its base, about the base's origin.
+    """A moving shape at one instant, about the base's origin, in base axes.
 
     Attributes:
         inertia: M [kg, kg·m, kg·m²].
@@ -31,9 +31,9 @@ class ShapeMotion(eqx.Module):
         momentum: h, due to the motion of the joints [kg·m/s, kg·m²/s].
         momentum_rate: dh/dt [N, N·m].
         position: centres of the sections on which the fluid acts [m].
-        across: their axes t2 and t3, unit vectors, as columns.
-        along: their axes t1, unit vectors.
-        velocity: twists of the bodies that carry them, due to the joints [m/s, rad/s].
+        across: axes t2 and t3 of the sections, unit vectors, as columns.
+        along: axes t1 of the sections, unit vectors.
+        velocity: twists of the bodies that carry the sections, due to the joints [m/s, rad/s].
     """
 
     inertia: Float[Array, "6 6"]

@@ -1,4 +1,4 @@
-"""What joints and motors can bear, kept with the tree and compared with a run."""
+"""Limits of joints and motors, stored with the tree and compared with a run."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -11,13 +11,13 @@ from spatial.checks import integer, real, shown
 
 
 class JointLimits(eqx.Module):
-    """Limits per freedom; infinite where there is none.
+    """Limits per freedom; infinite where there is no limit.
 
     Attributes:
-        lower: least position [rad or m].
-        upper: greatest position [rad or m].
-        speed: greatest rate [rad/s or m/s].
-        effort: greatest torque or force of the motor [N·m or N].
+        lower: lower limit of the position [rad or m].
+        upper: upper limit of the position [rad or m].
+        speed: largest speed [rad/s or m/s].
+        effort: largest torque or force of the motor [N·m or N].
     """
 
     lower: Float[Array, "freedoms"]
@@ -33,7 +33,7 @@ class JointLimits(eqx.Module):
         speed: Numbers = np.inf,
         effort: Numbers = np.inf,
     ):
-        """Takes one number for all freedoms, or one for each."""
+        """Each limit is one number for all freedoms, or an array with one entry per freedom."""
         given = {"lower": lower, "upper": upper, "speed": speed, "effort": effort}
         freedoms = integer("JointLimits.freedoms", freedoms, 0)
         for name, value in given.items():
@@ -50,15 +50,15 @@ class JointLimits(eqx.Module):
 
 
 def limit_use(run: xr.Dataset) -> xr.Dataset:
-    """How much of its limits a run uses, per freedom: more than one is too much.
+    """Largest values of a run relative to the joint limits, per freedom; a value above one exceeds its limit.
 
     Args:
-        run: a result of `simulate`, of a tree with limits.
+        run: a result of `simulate` for a tree with limits.
 
     Returns:
-        `torque`: largest torque over the effort; `speed`: largest rate over the greatest one; `range`: largest
-        distance from the middle of the range over half the range, for joints with one position per freedom [-]. NaN
-        where there is no limit.
+        `torque`: largest torque over its limit [-]. `speed`: largest speed over its limit [-]. `range`: largest
+        distance from the middle of the range, over half the range [-]; only if every joint has as many positions as
+        freedoms. NaN where there is no limit.
     """
     if "torque_limit" not in run:
         raise ValueError("limit_use: the run has no torque_limit: its tree has no limits, see Tree.with_limits")

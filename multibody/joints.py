@@ -1,4 +1,4 @@
-"""Joints: the motion that each kind allows a body relative to its parent."""
+"""Joints: the kinds of motion of a body relative to its parent."""
 
 from collections.abc import Callable
 
@@ -18,26 +18,26 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 class Joint(eqx.Module):
-    """Connection of a body to its parent; built by `revolute`, `spherical` and others.
+    """Joint between a body and its parent; built by `revolute`, `spherical` and similar functions.
 
-    The body frame is located at the joint; at zero joint position it coincides with the joint frame, which
-    is fixed to the parent. Values per freedom may be one number for all of them.
+    The body frame is located at the joint; at zero joint position it coincides with the joint frame, which is fixed to
+    the parent. Attributes per freedom may be given as one number for all freedoms.
 
     Attributes:
         kind: one of `KINDS`.
-        actuated: True if the motion is imposed and the torque computed, False for the reverse.
-        name: name of the joint; None takes the name of its body.
+        actuated: True if the motion is imposed and the torque is computed; False for the reverse.
+        name: name of the joint; None to use the name of its body.
         rotation: axes of the joint frame in the parent frame, as columns.
         position: origin of the joint frame in the parent frame [m].
-        axis: unit axis, in the joint frame (and in the body frame, which shares it).
+        axis: unit axis, with the same components in the joint frame and in the body frame.
         second_axis: unit axis of the second freedom of a universal joint, in the body frame.
         pitch: advance of a helical joint [m/rad].
         stiffness: stiffness of the spring [N·m/rad] or [N/m].
         rest: joint position of the relaxed spring [rad] or [m]; a rotation vector for a spherical joint.
         damping: viscous friction [N·m·s/rad] or [N·s/m] (F_v of [KR13, eq. (31)]).
         friction: Coulomb friction [N·m] or [N] (F_s of [KR13, eq. (31)]).
-        friction_speed: rate at which the smoothed Coulomb friction reaches 76 % [rad/s] or [m/s].
-        rotor_inertia: inertia of motor and gear, seen from the joint [kg·m²] or [kg] (I_a of [KR13, eq. (31)]).
+        friction_speed: rate at which the smoothed Coulomb friction reaches 76 % of its limit [rad/s] or [m/s].
+        rotor_inertia: inertia of motor and gear reflected to the joint [kg·m²] or [kg] (I_a of [KR13, eq. (31)]).
     """
 
     kind: str = eqx.field(static=True)
@@ -113,7 +113,7 @@ def prismatic(axis: Numbers = Z_AXIS, **options) -> Joint:
 
 
 def helical(axis: Numbers = Z_AXIS, *, pitch: Numbers, **options) -> Joint:
-    """Helical joint: one angle [rad] about an axis, along which it advances by `pitch` [m/rad]."""
+    """Helical joint: one angle [rad] about an axis, with an advance of `pitch` along it [m/rad]."""
     return Joint("helical", axis, pitch=pitch, **options)
 
 

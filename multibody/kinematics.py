@@ -1,4 +1,4 @@
-"""Poses, axes and twists of all bodies in the base frame, where they can be summed along paths."""
+"""Poses, joint axes and twists of all bodies in the base frame, where twists add up along the path to the base."""
 
 import functools
 
@@ -22,7 +22,7 @@ class Configuration(eqx.Module):
     Attributes:
         rotation: axes of each body in the base frame, as columns.
         position: origin of each body in the base frame [m].
-        screws: unit twist of each freedom on the bodies it moves, about the base's origin, in its axes.
+        screws: unit twist of each freedom, about the base's origin, in base axes.
     """
 
     rotation: Float[Array, "bodies 3 3"]
@@ -41,12 +41,12 @@ def configuration(tree: Tree, q: Float[Array, "positions"]) -> Configuration:
     rotation, slide, first_axis = _joint_motion(tree, q)
     position = tree.position if slide is None else tree.position + apply(tree.rotation, tree.axis * slide[:, None])
     pose = jnp.concatenate([jnp.eye(3, 4)[None], jnp.concatenate([rotation, position[..., None]], axis=-1)])
-    # Bodies are the last axis: the compiler vectorises loops along it, not along axes of three or four entries.
+    # Bodies become the last axis: the compiler vectorises loops along it, not along axes of three or four entries.
     pose = jnp.moveaxis(pose, 0, -1)
-    # Pointer doubling: each round doubles the composed length of the path, so log2(depth) rounds suffice for any tree.
-    # The barrier keeps the compiler from fusing rounds, which would repeat the work of one for every entry of the next.
+    # Pointer doubling: each round doubles the length of the composed path, so log2(depth) rounds suffice for any tree.
+    # The barrier prevents the compiler from fusing rounds, which would repeat a round for every entry of the next.
     for hop in table.hops:
-        first = int(np.argmax(hop > 0))  # the bodies before have reached the base, whose pose is the identity
+        first = int(np.argmax(hop > 0))  # earlier bodies have already reached the base, whose pose is the identity
         near = rows_of(pose, hop[first:], axis=-1)
         longer = jnp.concatenate([pose[..., :first], compose(near, pose[..., first:])], axis=-1)
         pose = jax.lax.optimization_barrier(longer)
@@ -63,11 +63,11 @@ def configuration(tree: Tree, q: Float[Array, "positions"]) -> Configuration:
 def spread_twists(
     tree: Tree, place: Configuration, base: Float[Array, "6"], rates: Float[Array, "freedoms"]
 ) -> Float[Array, "bodies 6"]:
-    """Twists of all bodies about the base's origin, in its axes. [KR13, eq. (7)], [PBB13, eq. (2)]
+    """Twists of all bodies about the base's origin, in base axes. [KR13, eq. (7)], [PBB13, eq. (2)]
 
     Args:
         tree: the tree.
-        place: their poses.
+        place: poses and joint axes of the bodies.
         base: twist of the base [m/s, rad/s].
         rates: joint velocities [rad/s] or [m/s].
     """
@@ -83,12 +83,12 @@ def spread_accelerations(
 ) -> Float[Array, "bodies 6"]:
     """d(twist)/dt of each body in its own frame, transformed to the base frame, for a non-accelerating base.
 
-    With V in the base frame, Ad d(twist)/dt = dV/dt + [V0, V] = dV0/dt + Σ (S ddq + [V_S, S dq]) along the
-    path, with V_S the twist of the body that carries the axis S. [PBB13, eqs. (4)-(5)]
+    With V in the base frame, Ad d(twist)/dt = dV/dt + [V0, V] = dV0/dt + Σ (S ddq + [V_S, S dq]). The sum runs over the
+    path from the base, and V_S is the twist of the body that carries the axis S. [PBB13, eqs. (4)-(5)]
 
     Args:
         tree: the tree.
-        place: their poses.
+        place: poses and joint axes of the bodies.
         base: twist of the base [m/s, rad/s].
         rates: joint velocities [rad/s] or [m/s].
         accelerations: joint accelerations [rad/s²] or [m/s²].
@@ -111,26 +111,26 @@ def sums_to_bodies(tree: Tree, values: Float[Array, "freedoms k"]) -> Float[Arra
 
 
 def sums_beyond(tree: Tree, values: Float[Array, "bodies k"]) -> Float[Array, "freedoms k"]:
-    """For each freedom, the sum of the values of all bodies it moves: the transpose of `sums_to_bodies`."""
+    """For each freedom, the sum of the values of all bodies that it moves: the transpose of `sums_to_bodies`."""
     shape = jax.ShapeDtypeStruct((tree.layout.freedoms, values.shape[1]), values.dtype)
     return jax.linear_transpose(lambda x: sums_to_bodies(tree, x), shape)(values)[0]
 
 
 def own_twists(place: Configuration, twists: Float[Array, "bodies 6"]) -> Float[Array, "bodies 6"]:
-    """Twists of the bodies in their own frames, from twists about the base's origin in its axes [m/s, rad/s]."""
+    """Twists of the bodies in their own frames, from twists about the base's origin in base axes [m/s, rad/s]."""
     velocity = linear(twists) + cross(angular(twists), place.position)
     back = transpose(place.rotation)
     return join(apply(back, velocity), apply(back, angular(twists)))
 
 
 def wrenches_in_base(place: Configuration, wrenches: Float[Array, "bodies 6"]) -> Float[Array, "bodies 6"]:
-    """Wrenches about the base's origin in its axes, from wrenches on the bodies in their own frames."""
+    """Wrenches about the base's origin in base axes, from wrenches on the bodies in their own frames."""
     force = apply(place.rotation, linear(wrenches))
     return join(force, apply(place.rotation, angular(wrenches)) + cross(place.position, force))
 
 
 def _joint_motion(tree, q):
-    """Axes of each body in its parent's frame, displacement along the joint, and the first axis of universal joints."""
+    """Axes of each body in the parent frame, displacement along the joint, and first axis in the body frame."""
     table, kinds = tree.layout, tree.kinds
     start, kind = table.position_start[:-1], np.asarray(kinds, dtype=object)
     of = lambda *wanted, shift=0: rows_of(q, np.where(np.isin(kind, wanted), start + shift, -1))  # noqa: E731
@@ -152,14 +152,14 @@ def _joint_motion(tree, q):
 
 
 def _turned(rotation, axis, angle):
-    """The axes after a rotation about a body-fixed axis; only cosine and sine depend on time."""
+    """Axes after a rotation about a body-fixed axis (Rodrigues' formula); only cosine and sine depend on the angle."""
     fixed = apply(rotation, axis)[:, :, None] * axis[:, None, :]
     across = cross(rotation, jnp.broadcast_to(axis[:, None, :], rotation.shape))
     return fixed + jnp.cos(angle)[:, None, None] * (rotation - fixed) + jnp.sin(angle)[:, None, None] * across
 
 
 def _local_screws(tree, first_axis):
-    """Angular and linear part of each freedom's unit twist, in the frame of the body it carries."""
+    """Angular and linear parts of the unit twist of each freedom, in the frame of the body it moves first."""
     table = tree.layout
     joint, slot = table.freedom_joint, table.freedom_slot
     kind = np.asarray(tree.kinds, dtype=object)[joint] if len(joint) else np.zeros(0, dtype=object)

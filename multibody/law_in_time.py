@@ -1,4 +1,4 @@
-"""Joint laws over a whole run: refused where they are no motion, with a warning where they are not smooth in time."""
+"""Checks of a joint law over a whole run: its values must be valid; a law that is not smooth in time warns."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from .coordinates import JointLaw
 from .joints import POSITIONS
 from .tree import Tree
 
-UNIT = 1e-6  # of the squared norm of a quaternion: rates of the joint would be wrong by as much
+UNIT = 1e-6  # tolerance on the squared norm of a quaternion; joint rates have a relative error of this size
 
 KINKED = (
     "law: it is not smooth in time. At t = {:.6g} s a joint position or its rate jumps by {:.0e} of the greatest, of "
@@ -28,11 +28,12 @@ WRONG = "law: positions of the joints must be finite at all times of the run, qu
 
 
 class JointsInTime(eqx.Module):
-    """Displacements of the actuated joints: numbers that jump only where bodies do, not with the sign of a quaternion
-    or by a whole turn of an angle.
+    """Displacements of the actuated joints, as numbers that are continuous where the motion of the bodies is.
+
+    They do not change with the sign of a quaternion, or if the angle of a revolute or universal joint jumps by 2π.
 
     Attributes:
-        law: positions of the actuated joints at a time.
+        law: t -> positions of the actuated joints.
         kinds: kind of each actuated joint.
     """
 
@@ -40,8 +41,11 @@ class JointsInTime(eqx.Module):
     kinds: tuple[str, ...] = eqx.field(static=True)
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "1 n"]:
-        """At the time t [s]: R - 1 and the squared norm less one of quaternions, sine and 1 - cosine of angles [-];
-        lengths [m]; angles of screws [rad]."""
+        """Displacements at the time t [s].
+
+        R - 1 and the squared norm minus one for each quaternion, sine and 1 - cosine of each angle [-], lengths of
+        prismatic joints [m], and angles of helical joints [rad].
+        """
         q = self.law(t)
         quaternion = q[self.rows("spherical")].reshape(-1, 4)
         turn = matrix_from_quaternion(quaternion) - np.broadcast_to(np.eye(3), (quaternion.shape[0], 3, 3))
@@ -51,7 +55,7 @@ class JointsInTime(eqx.Module):
 
     @property
     def groups(self) -> tuple[int, ...]:
-        """Which of these numbers are compared with each other: those of turns, lengths and screws."""
+        """Group of each number (rotations, lengths, helical angles); only numbers of one group are compared."""
         turns = 10 * len(self.rows("spherical")) // 4 + 2 * len(self.rows("revolute", "universal"))
         sizes = [turns, len(self.rows("prismatic")), len(self.rows("helical"))]
         groups = [n for n in sizes if n]
@@ -59,18 +63,18 @@ class JointsInTime(eqx.Module):
 
     @property
     def norms(self) -> Int[np.ndarray, "spherical"]:
-        """Which of the numbers are the norms of quaternions."""
+        """Indices of the numbers that are norms of quaternions."""
         count = len(self.rows("spherical")) // 4
         return 9 * count + np.arange(count)
 
     def rows(self, *kinds: str) -> Int[np.ndarray, "positions"]:
-        """Which positions belong to joints of these kinds."""
+        """Indices of the positions of joints of the given kinds."""
         owner = np.repeat(np.array(self.kinds), [POSITIONS[kind] for kind in self.kinds])
         return np.flatnonzero(np.isin(owner, kinds))
 
 
 def check_in_time(tree: Tree, law: JointLaw | None, t0: Any, t1: Any) -> Bool[Array, ""]:
-    """Refuses positions that are none anywhere in a run before it begins, and warns of a law that is not smooth.
+    """Checks a law over the whole time span before a run; warns if it is not smooth.
 
     Args:
         tree: the tree.
@@ -79,10 +83,11 @@ def check_in_time(tree: Tree, law: JointLaw | None, t0: Any, t1: Any) -> Bool[Ar
         t1: last time [s].
 
     Returns:
-        Whether the law is wrong: only inside `jax.jit`, for the caller to raise `WRONG`; else False.
+        Whether the law is invalid; the caller then raises `WRONG`. It can be True only inside `jax.jit`: otherwise an
+        invalid law raises here.
 
     Raises:
-        ValueError: a position is not finite, or no orientation for a spherical joint.
+        ValueError: a position or its rate is not finite, or a quaternion does not have unit norm.
     """
     wrong: Any = np.zeros((), bool)
     moved = [k for k, kind in enumerate(tree.kinds) if tree.actuated[k] and POSITIONS[kind]]

@@ -1,4 +1,4 @@
-"""Index tables derived from the parents and the kinds of joints, built once per structure."""
+"""Index tables of a tree, derived from its parents and joint kinds and built once per structure."""
 
 import functools
 from dataclasses import dataclass
@@ -18,16 +18,17 @@ class Layout:
         joints: number of joints.
         positions: number of joint positions (a spherical joint has four).
         freedoms: number of joint velocities.
-        position_start: first position of each joint, and their total.
-        freedom_start: first freedom of each joint, and their total.
+        position_start: index of the first position of each joint; the last entry is the number of positions.
+        freedom_start: index of the first freedom of each joint; the last entry is the number of freedoms.
         freedom_joint: joint of each freedom.
-        freedom_body: body that each freedom carries first.
-        freedom_slot: rank of each freedom inside its joint.
-        joint_freedoms: freedoms of each joint, slot by slot; -1 where a joint has fewer.
-        not_carried_by: freedom of the same joint that moves the body but not the axis of each freedom; -1 for none.
+        freedom_body: the body attached to the joint of each freedom.
+        freedom_slot: rank of each freedom within its joint.
+        joint_freedoms: freedoms of the joints, one row per rank; -1 where a joint has fewer freedoms.
+        not_carried_by: for each freedom, the freedom of the same joint that moves the body but not the axis of this
+            freedom; -1 if there is none.
         moves: moves[i, d] is 1 if freedom d moves body i.
         paths: tables for sums along paths; None if products with `moves` are faster.
-        hops: body reached from each body by 1, 2, 4, ... steps towards the base, until all reach it.
+        hops: body reached from each body in 1, 2, 4, ... steps towards the base, until all bodies reach the base.
     """
 
     bodies: int
@@ -66,8 +67,7 @@ def layout(parents: tuple[int, ...], kinds: tuple[str, ...]) -> Layout:
     moves = ancestor[:, freedom_joint + 1].astype(float)
     joint_freedoms = np.full((max(count, default=0), joints), -1)
     joint_freedoms[freedom_slot, freedom_joint] = np.arange(freedom_start[-1])
-    # The axes of a spherical joint move with the body it carries; the first axis of a universal joint with
-    # its parent only.
+    # The axes of a spherical joint move with the body; the first axis of a universal joint is fixed to the parent.
     first = (np.array([kinds[k] == "universal" for k in freedom_joint], dtype=bool)) & (freedom_slot == 0)
     not_carried_by = np.where(first, np.arange(freedom_start[-1]) + 1, -1)
 

@@ -1,4 +1,4 @@
-"""Joints cut to open a closed loop into a tree: their constraints on the two bodies, and the gap."""
+"""Joints that are cut to open a closed loop into a tree: their constraints and the gap between the two bodies."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -22,7 +22,7 @@ HELD = {
 
 
 class Cut(eqx.Module):
-    """A joint that closes a loop; the frames on both bodies coincide up to its freedom, about or along z. [KR13, II.B]
+    """A joint that closes a loop; its frames on the two bodies coincide except for its own motion. [KR13, II.B]
 
     Attributes:
         name: name of the cut joint.
@@ -74,7 +74,7 @@ class Cut(eqx.Module):
         return tree.names.index(self.first), tree.names.index(self.second)
 
     def frames(self, tree: Tree, place: Configuration) -> tuple[Array, Array, Array, Array]:
-        """Axes and origin of the joint frame on the first body and on the second, in the base frame."""
+        """Axes and origin of the joint frame on the first body, then on the second, in the base frame."""
         i, j = self.bodies(tree)
         return (
             place.rotation[i] @ self.first_rotation,
@@ -86,7 +86,7 @@ class Cut(eqx.Module):
     def gap(self, tree: Tree, place: Configuration) -> Float[Array, "held"]:
         """Constrained components of the pose of the second frame in the first [m, rad]; zero if the loop is closed.
 
-        The constraint of [KR13, eq. (2)].
+        This is the constraint of [KR13, eq. (2)].
         """
         R1, p1, R2, p2 = self.frames(tree, place)
         turn = R1.T @ R2
@@ -101,7 +101,7 @@ class Cut(eqx.Module):
     def jacobian(self, tree: Tree, place: Configuration) -> Float[Array, "held freedoms"]:
         """Constrained components of the twist of the second frame relative to the first, per joint velocity.
 
-        Only freedoms on one of the two branches contribute. The rows of W of [KR13, eqs. (3), (13)].
+        These are the rows of W of [KR13, eqs. (3), (13)]. Only freedoms that move exactly one of the bodies contribute.
         """
         i, j = self.bodies(tree)
         R1, _, _, p2 = self.frames(tree, place)

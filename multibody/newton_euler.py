@@ -40,12 +40,13 @@ class Dynamics(eqx.Module):
 
 
 class Balance(eqx.Module):
-    """Intermediate result: the wrench each body needs if the base does not accelerate.
+    """Intermediate result: the wrench that the joints must exert on each body if the base does not accelerate.
 
     Attributes:
-        place: poses and axes.
-        wrench: wrench on each body, about the base's origin in its axes [N, N·m].
-        inertia: inertia of each body with its fluid, about the base's origin in its axes [kg, kg·m, kg·m²].
+        place: poses of the bodies and joint axes.
+        wrench: wrench on each body, about the base's origin, in base axes [N, N·m].
+        inertia: inertia of each body including added inertia, about the base's origin, in base axes
+            [kg, kg·m, kg·m²].
     """
 
     place: Configuration
@@ -86,12 +87,12 @@ def inverse_dynamics(
         q: joint positions [rad] or [m]; a unit quaternion for each spherical joint.
         dq: joint velocities [rad/s] or [m/s].
         ddq: joint accelerations [rad/s²] or [m/s²].
-        fluid: fluid around the tree; None for none.
+        fluid: fluid around the tree; None for no fluid.
         wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²]; None for weightless or neutrally buoyant bodies.
 
     Returns:
-        The acceleration of the base and the torques; for a fixed base, the torques.
+        The acceleration of the base, zero for a fixed base, and the torques.
     """
     parts = instant(tree, state, q=q, dq=dq, ddq=ddq, wrench=wrench, gravity=gravity)
     q, dq, ddq, wrench, gravity = parts
@@ -126,7 +127,7 @@ def newton_euler(
         medium = fluid if isinstance(fluid, Immersion) else immerse(tree, fluid)
         for load in fluid_wrenches(tree, medium.fluid, state, place, twist).values():
             needed = needed - load
-        # The gyroscopic term above uses the bodies' own inertia; that of the fluid is one of its terms.
+        # The gyroscopic term above is that of the bodies alone; that of the fluid is among the fluid loads.
         inertia = inertia + medium.added_inertia  # [KR13, eq. (42)]
         water = water_along(tree, medium, state, place, twist)
         if water is not None:
@@ -150,7 +151,7 @@ def motor_torques(
     dq: Float[Array, "freedoms"],
     ddq: Float[Array, "freedoms"],
 ) -> Float[Array, "freedoms"]:
-    """Motor torques from the wrenches of the bodies, rotors and joint resistance. [KR13, eqs. (30)-(31)]"""
+    """Motor torques from the wrenches on the bodies, the rotors and the joint resistance. [KR13, eqs. (30)-(31)]"""
     beyond = sums_beyond(tree, wrenches)
     return jnp.sum(place.screws * beyond, axis=-1) + tree.rotor_inertia * ddq + joint_resistance(tree, q, dq)
 
@@ -158,10 +159,10 @@ def motor_torques(
 def joint_resistance(
     tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
 ) -> Float[Array, "freedoms"]:
-    """Torques of springs, dampers and smoothed Coulomb friction against the motors. [KR13, eq. (31)]"""
+    """Torques that the motors need against springs, dampers and smoothed Coulomb friction. [KR13, eq. (31)]"""
     pull = lambda stretch: tree.stiffness * (stretch - tree.rest)  # noqa: E731
     if "spherical" in tree.kinds:
-        # The rate of a rotation vector is not the angular velocity: the torque is the gradient of the energy.
+        # The rate of a rotation vector is not the angular velocity, so the torque is the gradient of the spring energy.
         moved = lambda step: displacements(tree, displace(tree, q, step))  # noqa: E731
         stretch, gradient = jax.vjp(moved, jnp.zeros_like(dq))
         spring = gradient(pull(stretch))[0]

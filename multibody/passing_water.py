@@ -1,9 +1,9 @@
 """Water that passes along a chain of links: slices on the links, flow through the seams, shedding at the edge.
 
-For fluids that carry water along the body (`hydro.AbstractFluid.shedding`). A slice sees the strain of the body; rigid
-links have it in their joints, so it is the rotation between neighbours divided by the distance of their centres.
-The wrench through a seam acts on one neighbour and, reversed, on the other: only the leaving water acts on the whole.
-The error is of second order in the length of the links.
+Used by fluids that carry water along the body (`hydro.AbstractFluid.shedding`). The load of a slice depends on the
+strain of the body. Rigid links deform only at their joints, so the strain is the rotation between neighbours divided by
+the distance between their centres. The wrench through a seam acts on one neighbour and, with the opposite sign, on the
+other; only the water that leaves exerts a net wrench on the chain. The error is of second order in the link length.
 """
 
 import equinox as eqx
@@ -28,9 +28,9 @@ class ImmersedWater(eqx.Module):
         added: added inertia of the slice at each point of the strips, in its frame [kg, kg·m²].
         seam_added: added inertia per metre at the seams between links [kg/m, kg·m].
         leaving_added: added inertia per metre where the water leaves [kg/m, kg·m].
-        leaving_offset: abscissa where it leaves minus that of its link's centre [m].
-        leaving_position: position of that point in the frame of its link [m].
-        leaving_link: index of the link that it leaves.
+        leaving_offset: abscissa where the water leaves, minus that of the centre of the link there [m].
+        leaving_position: position of that point in the frame of the link [m].
+        leaving_link: index of the link at which the water leaves.
     """
 
     added: Float[Array, "points 6 6"]
@@ -46,7 +46,7 @@ class ChainWater(eqx.Module):
 
     Attributes:
         added_inertia: added inertia of each body about its frame [kg, kg·m, kg·m²].
-        loads: loads on each body at zero rate of twist, by term, in the body frame [N, N·m].
+        loads: loads on each body at zero rate of twist, by name, in the body frame [N, N·m].
         energy: kinetic energy of the slices [J].
         wake: power lost to the wake [W].
     """
@@ -61,7 +61,7 @@ def immersed_water(strips: Strips, fluid: AbstractFluid) -> ImmersedWater | None
     """Prepares the slices of a fluid on a chain; None for a fluid that carries no water along the body.
 
     Raises:
-        ValueError: the chain does not define how water passes along it, or lacks the edge.
+        ValueError: the chain defines no path of the water, has unsuitable sections, or lacks the shedding edge.
     """
     shedding, path = fluid.shedding, strips.path
     if shedding is None:
@@ -104,7 +104,7 @@ def passing_water(
     Args:
         strips: points of all links, with the path of the water.
         fluid: the fluid.
-        water: its slices on these strips.
+        water: the slices of the fluid on these strips.
         state: pose of the base in the world.
         place: poses of the bodies relative to the base.
         twist: twists of the bodies, each in its own frame [m/s, rad/s].
@@ -112,9 +112,9 @@ def passing_water(
     path, points = strips.path, strips.points
     assert path is not None
     links, bodies = np.asarray(path.links), twist.shape[0]
-    axes = product(place.rotation[links], path.rotation)  # of the sections of each link, in the base
+    axes = product(place.rotation[links], path.rotation)  # axes of the sections of each link, in the base frame
     front = place.position[links] + apply(place.rotation[links], path.front)
-    own = twist_from_head(path.rotation, path.front, twist[links])  # of the front sections, in their axes
+    own = twist_from_head(path.rotation, path.front, twist[links])  # twists of the front sections, in section axes
     strain, strain_rate = _link_strains(path, axes, own)
 
     # Slices on the links.
@@ -127,7 +127,7 @@ def passing_water(
     to_bodies = lambda values, body: jax.ops.segment_sum(values, body, bodies)  # noqa: E731
     load = to_bodies(wrench_to_head(points.rotation, points.position, slices.load), rows)
 
-    # Flow through the seams: components midway between the two neighbours.
+    # Flow through the seams, with axes and twists averaged over the two neighbours.
     length = jnp.diff(path.ends)
     arm = length[:-1, None] * jnp.asarray([[1.0, 0.0, 0.0]])
     before = join(own[:-1, :3] + cross(own[:-1, 3:], arm), own[:-1, 3:])
@@ -135,7 +135,7 @@ def passing_water(
     seam = Place(_to_world(state, front[1:]), product(jnp.broadcast_to(state.rotation, half_axes.shape), half_axes))
     through = jax.vmap(fluid.carried)(water.seam_added, seam, 0.5 * (before + own[1:]), strain[1], strain_rate[1])
     force, couple = apply(half_axes, through.wrench[:, :3]), apply(half_axes, through.wrench[:, 3:])
-    passing = join(force, couple + cross(front[1:], force))  # about the base's origin, in its axes
+    passing = join(force, couple + cross(front[1:], force))  # about the base's origin, in base axes
 
     # Leaving water.
     last, leaving = _leaving(path, fluid, water, state, place, twist, strain, strain_rate)
@@ -148,7 +148,7 @@ def passing_water(
 
 
 def _link_strains(path: WaterPath, axes, own):
-    """Strain and its rate on links and seams: rotation between neighbours divided by the distance of centres."""
+    """Strain and strain rate on links and seams, from the rotation between neighbours over the distance of centres."""
     pitch = jnp.diff(path.centres)[:, None]
     turn = product(transpose(axes[:-1]), axes[1:])
     spin = own[1:, 3:] - apply(transpose(turn), own[:-1, 3:])
@@ -165,12 +165,12 @@ def _link_strains(path: WaterPath, axes, own):
 
 
 def _skew(R):
-    """Vector of the skew part of a rotation: its rotation vector up to third order in the angle."""
+    """Axial vector of the skew part of a rotation: the rotation vector, with an error of third order in the angle."""
     return 0.5 * jnp.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=-1)
 
 
 def _leaving(path, fluid, water, state, place, twist, strain, strain_rate) -> tuple[Carried, Float[Array, "6"]]:
-    """The leaving slice and its wrench about the base's origin; the section there is rotated relative to its link."""
+    """The leaving slice and its wrench about the base's origin; its section is rotated relative to the link."""
     link = water.leaving_link
     body = jnp.asarray(path.links)[link]
     xi, dxi = strain[0][link], strain_rate[0][link]
@@ -196,7 +196,7 @@ def _to_world(state, in_base):
 
 
 def _from_base(place: Configuration, wrench: Float[Array, "bodies 6"]) -> Float[Array, "bodies 6"]:
-    """Wrenches on the bodies in their own frames, from wrenches about the base's origin in its axes."""
+    """Wrenches on the bodies in their own frames, from wrenches about the base's origin in base axes."""
     back = transpose(place.rotation)
     force = wrench[:, :3]
     return join(apply(back, force), apply(back, wrench[:, 3:] - cross(place.position, force)))

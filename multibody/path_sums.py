@@ -9,24 +9,25 @@ from jaxtyping import Array, Float
 
 from .fixed_rows import rows_of
 
-DENSE = 24  # size up to which one product with a 0/1 matrix is faster
-LENGTHS = (12, 6, 4, 2)  # long runs for chains, short ones for bushy trees, where most slots would be empty
+DENSE = 24  # number of nodes up to which one product with a 0/1 matrix is faster
+LENGTHS = (12, 6, 4, 2)  # candidate run lengths: long for chains, short for bushy trees, where slots would be empty
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The nodes of a forest divided into runs of equal length along its paths, so that one triangle sums within all.
+    """The nodes of a forest divided into runs of equal length along its paths.
 
-    A run starts at a node of another run, its hub: where paths fork, and at the end of each full run. The hubs form a
-    smaller forest, at most three quarters of this one, which is divided into runs in turn.
+    Sums within all runs are one product with a triangular matrix. Each run continues from a node of another run, its
+    hub: hubs are where paths fork, and at the end of each full run. The hubs form a smaller forest, with at most three
+    quarters of the nodes, which is divided into runs in turn.
 
     Attributes:
         length: number of slots of a run.
         slot_node: node in each slot, run by run; -1 after the end of a shorter run.
         node_slot: slot of each node.
         hub_slot: slot of each hub.
-        run_hub: hub of each run; -1 at the root of the forest.
-        hubs: sums over the forest of the hubs; None if there are none.
+        run_hub: hub of each run; -1 for a run that starts at a root.
+        hubs: table of the forest of the hubs; None if there are no hubs.
     """
 
     length: int
@@ -39,12 +40,12 @@ class Runs:
 
 @functools.lru_cache(maxsize=256)
 def path_table(parents: tuple[int, ...]) -> Runs | np.ndarray:
-    """Table for `path_sums` over the forest in which node k has the parent parents[k] < k, or none (-1)."""
+    """Table for `path_sums` over a forest; node k has the parent parents[k] < k, or is a root if that is -1."""
     return ancestry(parents) if len(parents) <= DENSE else _runs(parents)
 
 
 def ancestry(parents: tuple[int, ...]) -> Float[np.ndarray, "nodes nodes"]:
-    """Matrix whose entry [i, k] is 1 if node k is node i or lies on the path to it."""
+    """Matrix whose entry [i, k] is 1 if node k is node i or one of its ancestors, else 0."""
     matrix = np.eye(len(parents))
     for k, parent in enumerate(parents):
         if parent >= 0:
@@ -53,7 +54,7 @@ def ancestry(parents: tuple[int, ...]) -> Float[np.ndarray, "nodes nodes"]:
 
 
 def path_sums(table: Runs | np.ndarray, values: Float[Array, "nodes k"]) -> Float[Array, "nodes k"]:
-    """For each node, the sum of its value and those of all nodes on the path to it, in the unit of the values."""
+    """For each node, the sum of its value and those of all its ancestors, in the unit of the values."""
     if isinstance(table, np.ndarray):
         return jnp.asarray(table) @ values
     triangle = np.tril(np.ones((table.length, table.length)))
@@ -66,7 +67,7 @@ def path_sums(table: Runs | np.ndarray, values: Float[Array, "nodes k"]) -> Floa
 
 
 def _runs(parents):
-    """Splits into heavy paths, which continue to the child with most descendants, with the fewest empty slots."""
+    """Cuts the heavy paths into runs, of the longest candidate length that needs at most 1.5 slots per node."""
     paths = _heavy_paths(parents)
     slots = lambda length: sum(-(-len(path) // length) for path in paths) * length  # noqa: E731
     length = next((n for n in LENGTHS if slots(n) <= 1.5 * len(parents)), LENGTHS[-1])
@@ -90,6 +91,7 @@ def _runs(parents):
 
 
 def _heavy_paths(parents):
+    """Paths that continue at each node to the child with the most descendants; they cover every node once."""
     size, heavy = np.ones(len(parents), int), np.full(len(parents), -1)
     for k in range(len(parents) - 1, -1, -1):
         if parents[k] >= 0:

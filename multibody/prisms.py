@@ -1,4 +1,4 @@
-"""Links of uniform section: fluid points along a prism."""
+"""Strips of links with a uniform section."""
 
 import jax
 import jax.numpy as jnp
@@ -19,12 +19,12 @@ def prism_strip(
     rotation: Numbers | None = None,
     points: int = 2,
 ) -> Strip:
-    """A link with one section along its whole length.
+    """Strip of a link with the same section along its whole length.
 
     Two Gauss points integrate cubic functions along the link exactly, such as the buoyancy of a partly wet link.
 
     Args:
-        section: one section, made by `hydro.polygon` or `hydro.EllipticSection`.
+        section: one section, such as `hydro.polygon(...)` or a `hydro.EllipticSection`.
         length: length of the link [m].
         origin: centre of its first section in the body frame [m].
         rotation: axes t1 (along the link), t2, t3 of the section in the body frame, as columns.

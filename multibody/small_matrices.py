@@ -1,4 +1,4 @@
-"""Batches of small matrices written as sums of products, which the compiler fuses into one loop."""
+"""Products of batches of small matrices, written as sums that the compiler fuses into one loop."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -7,7 +7,7 @@ from spatial import hat
 
 
 def product(a: Float[Array, "*batch i k"], b: Float[Array, "*batch k j"]) -> Float[Array, "*batch i j"]:
-    """a @ b as a sum of outer products: much faster than a batched dot for 3x3 and 6x6 on a CPU."""
+    """a @ b as a sum of outer products; for 3x3 and 6x6 on a CPU, much faster than a batched dot product."""
     total = a[..., :, :1] * b[..., :1, :]
     for k in range(1, a.shape[-1]):
         total = total + a[..., :, k : k + 1] * b[..., k : k + 1, :]
@@ -23,7 +23,7 @@ def apply(a: Float[Array, "*batch i k"], x: Float[Array, "*batch k"]) -> Float[A
 
 
 def compose(near: Float[Array, "3 4 n"], far: Float[Array, "3 4 n"]) -> Float[Array, "3 4 n"]:
-    """Composes poses [R p]: `far` relative to frames whose poses in the outer frame are `near`."""
+    """Composes poses [R p]: `near` are frames in an outer frame, and `far` are poses in those frames."""
     turned = near[:, 0:1] * far[0:1] + near[:, 1:2] * far[1:2] + near[:, 2:3] * far[2:3]
     return jnp.concatenate([turned[:, :3], turned[:, 3:] + near[:, 3:]], axis=1)
 
@@ -38,12 +38,12 @@ def inertia_in_base(
     position: Float[Array, "*batch 3"],
     inertia: Float[Array, "*batch 6 6"],
 ) -> Float[Array, "*batch 6 6"]:
-    """Adᵀ M Ad block by block: inertia about a common frame, from the poses of the body frames in it.
+    """Inertia Adᵀ M Ad about a common frame, computed block by block from the poses of the body frames in it.
 
     Args:
         rotation: axes of the body frame in the common frame, as columns.
         position: origin of the body frame in the common frame [m].
-        inertia: any symmetric 6x6 (added inertia is not that of a rigid body), about the body frame [kg].
+        inertia: inertia about the body frame, any symmetric 6x6 matrix, such as an added inertia [kg].
     """
     back = transpose(rotation)
     turn = lambda block: product(product(rotation, block), back)  # noqa: E731

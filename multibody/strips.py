@@ -16,7 +16,7 @@ from spatial.checks import integer, of_kind, positive
 
 from .small_matrices import inertia_in_base
 
-POINTS = 3  # per smooth piece of a link; one gives 4 % error of the head acceleration, six are no better than three
+POINTS = 3  # per smooth piece of a link; one point gives 4 % error of the head acceleration, six are no better
 
 
 class Strip(eqx.Module):
@@ -26,7 +26,7 @@ class Strip(eqx.Module):
         position: centres of the sections in the body frame [m].
         rotation: axes t1, t2, t3 of the sections in the body frame, as columns.
         weight: length of link represented by each point [m].
-        abscissa: X of each point along the body of a profile, or along the link if it has none [m].
+        abscissa: abscissa X of each point on the profile of the body, or along the link if there is no profile [m].
         section: the sections.
         nose_position: positions of the noses in the body frame [m].
         nose_rotation: axes of the noses in the body frame, as columns; forward is -t1.
@@ -44,17 +44,17 @@ class Strip(eqx.Module):
 
 
 class WaterPath(eqx.Module):
-    """How water passes along straight links that follow each other: for fluids that carry it (`hydro.Lighthill`).
+    """Path of the water along a chain of straight links, for fluids that carry water along (`hydro.Lighthill`).
 
     Attributes:
-        profile: of the whole body along its abscissa.
+        profile: profile of the whole body along its abscissa.
         X: abscissae of the points of the strips [m].
         ends: abscissae at which the links begin and end [m].
-        centres: abscissae of the sections whose heading the links have [m].
-        front: first section of each link, in the body frame [m].
-        rotation: axes t1, t2, t3 of its sections in the body frame, as columns.
-        links: the bodies, from head to tail.
-        link_of_body: place of each body among the links.
+        centres: abscissae of the sections that have the orientation of the links [m].
+        front: position of the first section of each link, in the body frame [m].
+        rotation: axes t1, t2, t3 of the sections of each link in the body frame, as columns.
+        links: indices of the bodies, from head to tail.
+        link_of_body: position of each body in `links`.
     """
 
     profile: Profile
@@ -72,9 +72,9 @@ class Strips(eqx.Module):
 
     Attributes:
         points: the points of all links.
-        body: body of each point.
-        nose_body: body of each nose.
-        path: how water passes along the links; None where it is not known.
+        body: index of the body of each point.
+        nose_body: index of the body of each nose.
+        path: path of the water along the links; None if it is not defined.
     """
 
     points: Strip
@@ -92,13 +92,13 @@ def strip(
     nose_radius: Numbers | None = None,
     points: int = POINTS,
 ) -> Strip:
-    """The part of a profiled body that belongs to one link.
+    """Strip of one link, cut from the profile of the whole body.
 
     Args:
         profile: elliptic sections along the abscissa X.
         span: abscissae of the two ends of the link [m].
         origin: centre of the section at the first end, in the body frame [m].
-        rotation: axes t1 (along growing X), t2, t3 of the sections in the body frame, as columns.
+        rotation: axes t1 (along increasing X), t2, t3 of the sections in the body frame, as columns.
         nose_radius: radius of a nose at the first end [m]; None for no nose.
         points: number of Gauss points on each smooth piece.
     """
@@ -131,10 +131,10 @@ def half_sizes(section: AbstractSection | BladeSection) -> tuple[Float[Array, "p
 
 
 def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
-    """Inertia of a homogeneous link about its body frame, by the same quadrature [kg, kg·m, kg·m²].
+    """Inertia of a homogeneous link about its body frame, by the quadrature of its strip [kg, kg·m, kg·m²].
 
     Args:
-        piece: the link.
+        piece: strip of the link.
         density: density of the link [kg/m³].
     """
     of_kind("piece", piece, Strip, "a multibody.Strip")
@@ -142,7 +142,7 @@ def link_inertia(piece: Strip, density: Numbers) -> Float[Array, "6 6"]:
 
 
 def homogeneous_inertia(piece: Strip, density: Float[Array, ""]) -> Float[Array, "6 6"]:
-    """`link_inertia` of a density [kg/m³] that is known to be good [kg, kg·m, kg·m²]."""
+    """`link_inertia` [kg, kg·m, kg·m²] for a density [kg/m³] that has already been checked."""
     from_points = lumped(piece, jax.vmap(lambda s: s.inertia(density))(piece.section))
     return jnp.sum(from_points, axis=0)
 
@@ -153,7 +153,7 @@ def lumped(points: Strip, per_metre: Float[Array, "points 6 6"]) -> Float[Array,
 
 
 def gather(strips: Sequence[Strip | None]) -> Strips | None:
-    """The strips of the links in order of their bodies; None if no link has one."""
+    """Concatenates the strips of the bodies, in body order; None if no body has one."""
     given = [(body, piece) for body, piece in enumerate(strips) if piece is not None]
     if not given:
         return None
@@ -165,7 +165,7 @@ def gather(strips: Sequence[Strip | None]) -> Strips | None:
 
 
 def concatenated(strips: Sequence[Strip]) -> Strip:
-    """Several strips as one; where some have elliptic and some general sections, all become general ones."""
+    """Concatenates strips; elliptic sections become general ones if another strip has general sections."""
     kinds = {type(piece.section) for piece in strips}
     if len(kinds) > 1:
         if not all(issubclass(kind, BodySection) for kind in kinds):
@@ -180,7 +180,7 @@ def concatenated(strips: Sequence[Strip]) -> Strip:
 
 
 def known(abscissae: Array) -> np.ndarray:
-    """Abscissae as concrete numbers [m]: the ends of links and profile pieces determine the number of points."""
+    """Abscissae as concrete numbers [m]; they must be concrete because they determine the number of points."""
     if isinstance(abscissae, Tracer):
         raise ValueError("the breaks of the profile and the ends of the links must be concrete numbers, not traced")
     return np.asarray(abscissae)
@@ -189,11 +189,14 @@ def known(abscissae: Array) -> np.ndarray:
 def gauss_points(
     profile: Profile, ends: np.ndarray, points: int
 ) -> tuple[np.ndarray, Float[Array, "points"], BodySection, np.ndarray]:
-    """Gauss points of the smooth pieces of each link; in u² near a tip, where the semi-axes close like a square root.
+    """Gauss points on the smooth pieces of each link.
+
+    Next to a tip of the body they are Gauss points in the square root of the distance to the tip, because the semi-axes
+    close like that square root.
 
     Args:
         profile: profile of the whole body.
-        ends: abscissae at which one link ends and the next begins, including the first and last end [m].
+        ends: abscissae of the ends of the links, from the first end of the first link to the last end of the last [m].
         points: number of Gauss points on each smooth piece.
 
     Returns:

@@ -54,9 +54,9 @@ class Trajectory(SteeredMotion):
         joint_rates: velocities of all joints [rad/s] or [m/s].
         steps: numbers of accepted and rejected time steps.
         succeeded: whether the integration reached the last time.
-        integrals: integrals of the integrand from t0 to each output time, of any unit (its own times seconds);
-            empty without an integrand.
-        feedback: memory, command and readings of a steered law; None for a law that nothing steers.
+        integrals: integrals of the integrand from t0 to each output time, in any unit (that of the integrand times
+            seconds); empty without an integrand.
+        feedback: memory, command and sensor readings of a steered law; None for a law without feedback.
     """
 
     time: Float[Array, "times"]
@@ -115,25 +115,25 @@ def rollout(
 
     Args:
         tree: the tree.
-        law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion if spherical);
-            None if all joints are passive. One that is not smooth in time warns. If it has `break_times`, the
-            integrator steps onto them. A `gaits.Steered` closes a feedback loop: its memory is integrated with the
-            motion.
-        fluid: the fluid around the bodies; None for none.
+        law: t -> positions of the actuated joints, in order [rad] or [m] (a quaternion for a spherical joint); None if
+            all joints are passive. A law that is not smooth in time gives a warning. If it has `break_times`, the
+            integrator steps exactly to them. A `gaits.Steered` law closes a feedback loop, whose memory is integrated
+            with the motion.
+        fluid: the fluid around the bodies; None for no fluid.
         t1: last time [s].
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
-        memory: of a steered law at t0, as `run.feedback.memory_at(-1)`, to go on with an earlier run; its start when
-            None.
+        memory: memory of a steered law at t0, to continue an earlier run from `run.feedback.memory_at(-1)`; its initial
+            value when None.
         torque: (t, q, dq) -> motor torques [N·m]; only those of passive joints are used.
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
         actuators: cables between the bodies, see `Cable`.
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
         loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
-        integrand: (t, state, q, dq, dynamics) -> quantity to integrate with the motion, to the
-            same accuracy: powers for works, forces for impulses.
+        integrand: (t, state, q, dq, dynamics) -> quantity to integrate with the motion, to the same accuracy; for
+            example a power to obtain a work, or a force to obtain an impulse.
         samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
@@ -141,10 +141,10 @@ def rollout(
         atol: absolute tolerance of the adaptive step [m, rad, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `ConstantStepSize()` needs dt0.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
-        max_steps: maximum number of steps; in reverse mode at most `stepping.STORED_STEPS`, whose stages are
-            stored, unless an adjoint is given.
+        max_steps: maximum number of steps. Reverse mode stores the stages of each step, and is limited to
+            `stepping.STORED_STEPS` steps unless an adjoint is given.
         adjoint: differentiation method: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`.
-        throw: raise if the integration fails; otherwise see `succeeded`.
+        throw: whether to raise if the integration fails; if False, check `succeeded`.
         progress: a diffrax progress meter.
     """
     if not isinstance(law, Steered):
@@ -190,15 +190,18 @@ def closed_loop(
     start: Point,
     memory: LoopMemory | None = None,
 ) -> tuple[OpenLoop | ClosedLoop, LoopMemory | tuple[()]]:
-    """The loop of a law, open or closed, and its memory at the start; refuses what does not fit this tree.
+    """The loop of a law, open or closed, and its initial memory.
 
     Args:
         tree: the tree.
         drive: everything that acts on it.
-        law: of the actuated joints.
+        law: law of the actuated joints.
         t0: first time [s].
         start: position, quaternion and twist of the base; positions and velocities of the passive joints.
-        memory: to start from; None for that of the controller.
+        memory: initial memory of the loop; that of the controller when None.
+
+    Raises:
+        ValueError: the law, the commands or the torques do not fit the tree and its actuators.
     """
     view = lambda law: drive.view(tree, t0, start, law)  # noqa: E731
     loop, states = open_or_closed(law, t0, view, memory, lambda law: check_law(tree, law))
@@ -226,7 +229,7 @@ def _check_torque(tree, drive, loop):
 
 
 def driven_law(law: JointLaw | Steered | None, run: Trajectory) -> JointLaw | None:
-    """The law as it was driven in a run: a plain joint law, exact at the recorded times."""
+    """The joint law that a run followed, without feedback; for a steered law, exact at the recorded times."""
     if not isinstance(law, Steered):
         return law
     assert run.feedback is not None
@@ -273,7 +276,7 @@ def _integrate(tree, drive, loop, integrand, span, start, memory, marcher):
 
 
 def unless_wrong(run: Trajectory, wrong: Bool[Array, ""]) -> Trajectory:
-    """The run, succeeded only if its law is not wrong as well; a known law that is wrong has been refused."""
+    """The run, with `succeeded` False if its law is invalid; a concrete `wrong` is ignored, as it has been raised."""
     if not isinstance(wrong, Tracer):
         return run
     return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & ~wrong)
@@ -286,7 +289,7 @@ def recorded_points(
     points: tuple[Float[Array, "times _"], ...],
     steps: Int[Array, "2"],
 ) -> Trajectory:
-    """Trajectory from the output of an integrator; it succeeded if it is finite.
+    """Trajectory from the output of an integrator; `succeeded` is True if it is finite.
 
     Args:
         tree: the tree.

@@ -33,8 +33,8 @@ class Tree(eqx.Module):
         joint_names: names of the joints.
         parents: parent body of each joint.
         kinds: kind of each joint.
-        actuated: per joint; True if its motion is imposed and its torque computed.
-        base: "floating", or "fixed": then body 0 does not accelerate, and its pose and twist are given.
+        actuated: for each joint, True if its motion is imposed and its torque is computed.
+        base: "floating" or "fixed". A fixed base does not accelerate; its pose and twist are given.
         inertia: inertia of each body about its frame, in its axes [kg, kg·m, kg·m²].
         rotation: axes of each joint frame in its parent's frame, as columns.
         position: origin of each joint frame in its parent's frame [m].
@@ -46,9 +46,9 @@ class Tree(eqx.Module):
         damping: viscous friction [N·m·s/rad or N·s/m].
         friction: Coulomb friction [N·m or N].
         friction_speed: rate over which Coulomb friction is smoothed [rad/s or m/s].
-        rotor_inertia: inertia of motors and gears, seen from the joints [kg·m² or kg].
-        strips: points where the fluid acts; None for none.
-        limits: limits of joints and motors; None where they are unknown. They are recorded, not enforced.
+        rotor_inertia: inertia of motors and gears reflected to the joints [kg·m² or kg].
+        strips: points where the fluid acts; None if there are none.
+        limits: limits of joints and motors; None if unknown. They are recorded, not enforced.
     """
 
     names: tuple[str, ...] = eqx.field(static=True)
@@ -83,7 +83,7 @@ class Tree(eqx.Module):
         )
 
     def _repr_html_(self) -> str:
-        """The same with a drawing of the links, for notebooks."""
+        """The text of `str` with a drawing of the links, for notebooks."""
         from .tree_drawing import tree_drawing  # imports this module
 
         return f"<b>{html.escape(str(self))}</b><br>{tree_drawing(self)}"
@@ -194,7 +194,7 @@ class Tree(eqx.Module):
     def with_passive(
         self, joints: Collection[str], *, stiffness: Numbers | None = None, damping: Numbers | None = None
     ) -> "Tree":
-        """The same tree with these joints passive and all others as they are.
+        """The same tree with the given joints passive and the others unchanged.
 
         >>> import multibody as mb
         >>> hull, arm = mb.Link("hull", mass=1.0), mb.Link("arm", "hull", mb.revolute(name="shoulder"), mass=1.0)
@@ -203,8 +203,8 @@ class Tree(eqx.Module):
 
         Args:
             joints: names of the joints.
-            stiffness: of their springs, one number for all of their freedoms; unchanged when None [N·m/rad or N/m].
-            damping: viscous friction, likewise [N·m·s/rad or N·s/m].
+            stiffness: stiffness of their springs, one number for all freedoms; unchanged when None [N·m/rad or N/m].
+            damping: viscous friction, in the same form; unchanged when None [N·m·s/rad or N·s/m].
         """
         if isinstance(joints, str):
             raise ValueError(f"with_passive: joints = {joints!r}: must be a list of names")
@@ -227,7 +227,7 @@ class Tree(eqx.Module):
         speed: Numbers = np.inf,
         effort: Numbers = np.inf,
     ) -> "Tree":
-        """The same tree with other limits, one number for all freedoms or one for each; see `JointLimits`."""
+        """The same tree with other limits, each one number for all freedoms or one per freedom; see `JointLimits`."""
         return self._replaced(limits=JointLimits(self.layout.freedoms, lower, upper, speed, effort))
 
     def _replaced(self, **changes):
@@ -247,7 +247,7 @@ class Tree(eqx.Module):
         """Checks that passive joints carry inertia, and that a floating tree has mass."""
         mass = self.inertia[:, 0, 0]
         if isinstance(mass, Tracer) or isinstance(self.rotor_inertia, Tracer):
-            return  # a traced zero mass shows as a non-finite solution
+            return  # a traced zero mass leads to a non-finite solution
         masses, rotor = np.asarray(mass), np.asarray(self.rotor_inertia)
         if self.floating and masses.sum() <= 0:
             raise ValueError(f"Tree: total mass = {masses.sum()}: a tree with a floating base must have mass [kg]")
@@ -265,7 +265,7 @@ class Tree(eqx.Module):
 
 
 def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: int) -> None:
-    """Raises on wrong counts, repeated names, an unknown parent, a cycle, or a parent after its child."""
+    """Raises on inconsistent counts, repeated names, an unknown parent, a cycle, or a parent after its child."""
     if len(names) == 0:
         raise ValueError("Tree.names = (): a tree has at least a base")
     if joints != len(names) - 1 or len(parents) != len(names) - 1:
@@ -293,7 +293,7 @@ def check_structure(names: tuple[str, ...], parents: tuple[int, ...], joints: in
 
 
 def _gathered(rows: Sequence[Array], empty: tuple[int, ...], stack: bool = False) -> Array:
-    """Concatenates arrays; with numpy if they are concrete, which avoids a dispatch for each."""
+    """Concatenates arrays; with NumPy if they are concrete, which avoids one JAX dispatch per array."""
     if not rows:
         return jnp.zeros(empty)
     if any(isinstance(row, Tracer) for row in rows):

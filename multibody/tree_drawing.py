@@ -1,4 +1,4 @@
-"""A tree as a small drawing for notebooks: from above and from the side, with all joints at zero, to scale."""
+"""Drawing of a tree for notebooks: views from above and from the side, to scale, with all joints at zero."""
 
 import html
 
@@ -15,7 +15,7 @@ ACTUATED, PASSIVE = "#d55e00", "#009e73"
 
 
 def tree_drawing(tree) -> str:
-    """The outlines of the links as SVG, their joints as dots; empty while the tree is traced."""
+    """SVG drawing with the outlines of the links and dots for the joints; empty if the tree is traced."""
     if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(tree)):
         return ""
     place = configuration(tree, tree.neutral())
@@ -43,7 +43,7 @@ def tree_drawing(tree) -> str:
 
 
 def _outlines(tree, joints, axes):
-    """Of each link with a shape, its outline seen along z and along y: points in the world."""
+    """Outlines of each link that has strips, seen along z and along y, as points in the base frame."""
     if tree.strips is None:
         return []
     points, owner, found = tree.strips.points, np.asarray(tree.strips.body), []
@@ -60,7 +60,7 @@ def _outlines(tree, joints, axes):
         line = middle + x[:, None] * turn[:, 0]
         pair = []
         for side in (1, 2):
-            # Of t2 and t3, the one that is seen more from this direction.
+            # The one of t2 and t3 that appears wider in this view.
             k = 1 if abs(turn[side, 1]) >= abs(turn[side, 2]) else 2
             width = np.interp(x, along[order], half[k - 1][mine][order])[:, None] * turn[:, k]
             pair.append(np.concatenate([line + width, (line - width)[::-1]]))

@@ -29,20 +29,21 @@ def from_urdf(
 ) -> Tree:
     """Builds the tree described by a URDF file; its root link is the base.
 
-    The file must be well-formed to its end. Kinematics, inertias, the damping and friction of joints and their limits
-    are read; `<visual>` and colours are not. Limits are kept as data (`Tree.limits`), not enforced.
+    The file must be well-formed XML. Kinematics, inertias, and the damping, friction and limits of joints are read;
+    `<visual>` elements and colours are not. Limits are stored in `Tree.limits`, not enforced.
 
     Args:
         path: path of the file.
         base: "floating" or "fixed".
         passive: names of the joints that are not actuated.
         strips: True to let a fluid act on the `<collision>` geometry of all links (cylinder, box, sphere, mesh), or
-            the names of the links where it does. Meshes need trimesh, the extra `mesh`.
-        boxes: sections of a box: "rectangles", of its area, or "ellipses", those inside; `ground.Contact` and
-            `hydro.FreeSurface` take ellipses only.
+            the names of the links on which it acts. Meshes need trimesh, the optional extra `mesh`.
+        boxes: sections of a box: "rectangles" with the area of the box, or "ellipses" inscribed in them.
+            `ground.Contact` and `hydro.FreeSurface` accept ellipses only.
 
     Raises:
         ImportError: yourdfpy is not installed.
+        FileNotFoundError: the file, or a mesh that it refers to, does not exist.
         ValueError: the file is truncated or malformed; a joint type is not supported; a link has two parents; a number
             is missing.
     """
@@ -101,7 +102,7 @@ def from_urdf(
 
 
 def _limited(tree, joints):
-    """The tree with the limits of its joints, where there are any."""
+    """The tree with the joint limits of the file, if it has any."""
     if all(joint.limit is None for joint in joints):
         return tree
 
@@ -121,7 +122,7 @@ def _limited(tree, joints):
 
 
 def _strip(link, folder, wet, every, boxes):
-    """Where a fluid acts on a link: its collision geometry; None where it does not."""
+    """Strip of the collision geometry of a link; None if no fluid acts on it."""
     if not wet:
         return None
     pieces = []
@@ -147,7 +148,7 @@ def _strip(link, folder, wet, every, boxes):
 
 
 def _refuse_malformed(path):
-    """Rejects what yourdfpy would repair or skip: truncated XML, repeated names, masses without a value."""
+    """Raises on errors that yourdfpy would repair or skip: truncated XML, repeated names, masses without a value."""
     try:
         root = ElementTree.parse(path).getroot()
     except (ElementTree.ParseError, UnicodeDecodeError, ValueError) as error:
@@ -188,7 +189,7 @@ def _joint(joint, actuated):
     if joint.axis is not None and KINDS[joint.type] != "fixed":
         axis = np.asarray(joint.axis, float)
         norm = np.linalg.norm(axis)
-        # URDF writers round; a zero axis is left for the tree to reject by name.
+        # Axes in URDF files are often rounded. A zero axis is left unchanged: `Tree` rejects it and names the joint.
         axis = axis / norm if norm > 0 else axis
     kind = KINDS[joint.type]
     if kind == "fixed":

@@ -24,7 +24,7 @@ Shape = tuple[int | None, ...]  # None stands for any length
 
 
 def require_float64() -> None:
-    """Raises unless JAX runs in double precision, and not in a forked process."""
+    """Raises if JAX runs in single precision, or in a process that was forked after JAX had started."""
     refuse_forked()
     if not jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
         raise RuntimeError(
@@ -80,20 +80,20 @@ def _guard(name: str, array: Array, bad: Callable, rule: str) -> Array:
 
 
 def refuse_if(found: Any, wrong: Any, words: str) -> Any:
-    """Returns what was found, or raises; inside compiled programs whichever of its arrays is used.
+    """Returns `found`, or raises. A compiled program raises when it uses any array of the returned value.
 
     Args:
-        found: any record of arrays.
+        found: pytree of arrays.
         wrong: whether to raise.
         words: the message.
     """
     if not isinstance(wrong, Tracer) and not np.any(np.asarray(wrong)):
-        return found  # known to be right: no program is compiled to say so
+        return found  # known to be valid: no check needs to be compiled
     return eqx.error_if(found, wrong, words)
 
 
 def real(name: str, value: Numbers) -> Array:
-    """Returns the value, of any unit, as a float array of any shape but empty, which may hold infinities and NaN."""
+    """Returns the value, of any unit, as a float array that is not empty; infinities and NaN are allowed."""
     return _as_array(name, value, None)
 
 
@@ -111,9 +111,9 @@ def number(name: str, value: Numbers) -> Array:
 
 
 def given(name: str, value: Numbers, shape: Shape) -> Array:
-    """Returns numbers of any unit and of a given shape; known ones must be finite.
+    """Returns numbers of any unit and of a given shape; concrete numbers must be finite.
 
-    Of traced ones only the shape is checked: a guard in the program would be slow.
+    For traced numbers only the shape is checked: a guard in the program would be slow.
     """
     array = _as_array(name, value, shape)
     return array if isinstance(array, Tracer) else finite(name, array, shape)
@@ -127,13 +127,13 @@ def positive(name: str, value: Numbers, unit: str = "", shape: Shape | None = No
 
 
 def non_negative(name: str, value: Numbers, unit: str = "", shape: Shape | None = None) -> Array:
-    """As `positive`, but zero is allowed too, of any unit."""
+    """Like `positive`, for values of any unit, but zero is allowed."""
     rule = f"must be finite and not negative{_in(unit)}"
     return _guard(name, _as_array(name, value, shape), lambda x, xp: ~(xp.isfinite(x) & (x >= 0)), rule)
 
 
 def within(name: str, value: Numbers, low: float, high: float, unit: str = "") -> Array:
-    """One number of any unit as a float array; refuses what is not between two bounds, both included."""
+    """Returns one number of any unit as a float array; raises unless it lies between two bounds, both included."""
     rule = f"must lie between {low:g} and {high:g}{_in(unit)}"
     array = _as_array(name, value, ())
     return _guard(name, array, lambda x, xp: ~((x >= low) & (x <= high)), rule)
@@ -158,7 +158,7 @@ def unit(name: str, value: Numbers, size: int, tolerance: float = 1e-6) -> Array
 
 
 def spread(name: str, array: Array, count: int) -> Array:
-    """Returns one number for all, or one for each, of any unit, as a vector of `count` numbers; raises on others."""
+    """Returns one number, or `count` numbers, of any unit as a vector of length `count`; raises on other shapes."""
     if array.shape not in ((), (count,)):
         raise ValueError(f"{name} has shape {array.shape}: must be one number, or {count} numbers")
     return jnp.broadcast_to(array, (count,))
@@ -176,26 +176,26 @@ def shaped(name: str, array: Array | np.ndarray, shape: Shape) -> None:
 
 
 def integer(name: str, value: object, least: int) -> int:
-    """Returns a whole number, Python's or NumPy's, as an int; raises unless it is at least `least`."""
+    """Returns an integer of Python or NumPy as an int; raises unless it is at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} = {shown(value)}: must be an integer of at least {least}")
     return int(value)
 
 
 def callable_as(name: str, value: object, words: str) -> None:
-    """Raises unless the value can be called; `words` say with what it is called, and what it returns."""
+    """Raises unless the value is callable; `words` describe its arguments and its result."""
     if not callable(value):
         raise ValueError(f"{name} = {shown(value)}: must be a callable {words}")
 
 
 def of_kind(name: str, value: object, wanted: type | UnionType, words: str) -> None:
-    """Raises unless the value is an instance of a class; `words` say what to give."""
+    """Raises unless the value is an instance of a class; `words` describe what is expected."""
     if not isinstance(value, wanted):
         raise ValueError(f"{name} = {shown(value)}: must be {words}")
 
 
 def sequence(name: str, value: object, words: str) -> tuple:
-    """Returns what can be iterated over as a tuple; raises on text and on anything else."""
+    """Returns an iterable as a tuple; raises on text, dictionaries and anything that is not iterable."""
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
         raise ValueError(f"{name} = {shown(value)}: must be {words}")
     return tuple(value)

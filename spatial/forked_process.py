@@ -1,4 +1,4 @@
-"""Refusal of computations in a process that was forked after JAX had started: they would wait for threads it lacks."""
+"""Refusal of computations in a process forked after JAX had started: without JAX's threads, they would hang."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ def refuse_forked() -> None:
 def _remember_fork() -> None:
     global _forked_after_start
     bridge = sys.modules.get("jax._src.xla_bridge")
-    started = getattr(bridge, "backends_are_initialized", lambda: True)  # when JAX cannot say, the safe answer
+    started = getattr(bridge, "backends_are_initialized", lambda: True)  # if unknown, assume that JAX has started
     _forked_after_start = _forked_after_start or (bridge is not None and started())
 
 

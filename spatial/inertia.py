@@ -38,7 +38,7 @@ def split_inertia(
     """The inverse of `body_inertia`: mass [kg], centre [m] and rotational inertia about the centre [kg·m²].
 
     Args:
-        inertia: of a body with mass, about its frame's origin [kg, kg·m, kg·m²].
+        inertia: inertia of a body of positive mass about its frame's origin [kg, kg·m, kg·m²].
     """
     mass = inertia[..., 0, 0]
     centre = jnp.stack([inertia[..., 5, 1], inertia[..., 3, 2], inertia[..., 4, 0]], axis=-1) / mass[..., None]
@@ -56,7 +56,7 @@ def shift_inertia(
     Args:
         rotation: axes of s in h, as columns.
         position: origin of s in h [m].
-        inertia: about s, in its axes [kg, kg·m, kg·m²].
+        inertia: inertia about s, in the axes of s [kg, kg·m, kg·m²].
     """
     shift = Ad(rotation, position)
     return jnp.swapaxes(shift, -1, -2) @ inertia @ shift
@@ -69,8 +69,8 @@ def solve_inertia(inertia: Float[Array, "6 6"], wrench: Float[Array, "6"]) -> Fl
     Uses closed-form 3x3 blocks, which is faster than a LAPACK call at this size.
 
     Args:
-        inertia: about a frame's origin, in its axes [kg, kg·m, kg·m²].
-        wrench: in the same frame [N, N·m].
+        inertia: inertia about a frame's origin, in its axes [kg, kg·m, kg·m²].
+        wrench: wrench in the same frame [N, N·m].
 
     Returns:
         Rate of twist in that frame [m/s², rad/s²].
@@ -90,13 +90,13 @@ def solve_spd(
 ) -> Float[Array, "n"]:
     """Solution of a symmetric positive definite system, of any unit.
 
-    Its derivative solves with the same factor instead of differentiating the factorisation: Jacobians of a flow of
-    many joints are found ten times faster.
+    Its derivative reuses the factor instead of differentiating the factorisation. This makes Jacobians of the flow map
+    of a model with many joints ten times faster.
 
     Args:
-        matrix: of the system.
+        matrix: symmetric positive definite matrix.
         vector: right-hand side.
-        product: x -> matrix @ x, to be differentiated in place of the matrix, where that is cheaper.
+        product: x -> matrix @ x, differentiated instead of the matrix where that is cheaper.
     """
     factor = cho_factor(jax.lax.stop_gradient(matrix), lower=True)[0]
     with_factor = lambda _, right: cho_solve((factor, True), right)  # noqa: E731

@@ -1,4 +1,4 @@
-"""How models print themselves: values with the units that their docstrings state."""
+"""Printing of models: values with the units stated in their docstrings."""
 
 import functools
 import html
@@ -10,11 +10,11 @@ import equinox as eqx
 import numpy as np
 from jax.core import Tracer
 
-MOST = 6  # numbers shown of an array
+MOST = 6  # longest array whose numbers are printed
 
 
 class Printed(eqx.Module):
-    """A model that prints its values with their units, in a notebook as a table."""
+    """A model that prints its values with their units; in a notebook, as a table."""
 
     def __str__(self) -> str:
         return summary(self)
@@ -38,12 +38,12 @@ def summary(module: eqx.Module) -> str:
 
 
 def _shows(value: Any) -> bool:
-    """Whether a value has something to show: functions have not, laws that print themselves have."""
+    """Whether a value is printed: functions are not, except laws that are `Printed` themselves."""
     return value is not None and (isinstance(value, Printed) or not callable(value))
 
 
 def value_text(value: Any) -> str:
-    """A number, a short array or an option as text; the shape of anything longer or not known yet."""
+    """A number, a short array or an option as text; only the shape of a longer or traced array."""
     if isinstance(value, Tracer):
         return f"traced{list(value.shape)}"
     if isinstance(value, eqx.Module):
@@ -67,14 +67,14 @@ def value_text(value: Any) -> str:
 
 @functools.cache
 def units(kind: type) -> dict[str, str]:
-    """Units of the attributes of a class, from its docstring; "-" is left out."""
+    """Units of the attributes of a class, from its docstring, except "-"."""
     text = (inspect.getdoc(kind) or "").partition("Example")[0]
     found = re.findall(r"^\s{4}(\w+):(?:(?!^\s{4}\w+:)[^\[])*\[([^\]]+)\]", text.partition("Attributes:")[2], re.M)
     return {name: unit for name, unit in found if unit != "-"}
 
 
 def as_html(module: eqx.Module) -> str:
-    """The same as a small table, for notebooks."""
+    """The content of `summary` as a small HTML table, for notebooks."""
     rows = []
     for name in vars(module):
         value = getattr(module, name)

@@ -1,7 +1,7 @@
 """Exponential of rotation vectors and its derivative, smooth and free of NaN at zero rotation.
 
 Quaternions are (w, x, y, z). These functions stay exact under two nested time derivatives at zero rotation, where
-every swim starts; jaxlie's group operations do not guarantee that.
+simulations start; jaxlie's group operations do not guarantee that.
 """
 
 import math
@@ -15,7 +15,8 @@ from .vectors import cross
 
 _SERIES_TERMS = 10  # 1/(2·10)! = 4e-19: below round-off for every argument up to one
 
-# Left product with i, j, k: i swaps within the pairs (w, x), (y, z), j swaps the pairs, k does both; then the signs.
+# Left multiplication by i, j, k as swaps and signs: i swaps within the pairs (w, x) and (y, z), j swaps the two pairs,
+# k does both.
 _UNITS = tuple(
     (k, swap, np.array(sign, float))
     for k, swap, sign in (
@@ -30,8 +31,8 @@ _UNITS = tuple(
 def stumpff(u: Float[Array, "*batch"]) -> tuple[Float[Array, "*batch"], ...]:
     """Stumpff functions c0..c3 [-] of u = θ²: cos θ, sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³.
 
-    They are entire in u. Below u = 1 the Taylor series is summed, so that derivatives of any order
-    at u = 0 is exact; above it the closed forms are well conditioned.
+    They are entire in u. Below u = 1 the Taylor series is summed, so that derivatives of any order at u = 0 are exact;
+    above it the closed forms are well conditioned.
     """
     small = u < 1.0
     u_series = jnp.where(small, u, 0.0)
@@ -96,7 +97,7 @@ def quaternion_rate(q: Float[Array, "*batch 4"], omega: Float[Array, "*batch 3"]
 def matrix_from_quaternion(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
     """Rotation matrix of the unit quaternion q / |q|; its columns are the moving axes seen from the fixed frame."""
     # Written entry by entry, because XLA on CPU is slow on batches of small matrix products, and joined row by row,
-    # because stacking nine entries at once makes a swim 10 % slower.
+    # because stacking nine entries at once makes a simulation 10 % slower.
     w, x, y, z = (q[..., k] for k in range(4))
     scale = 2.0 / (w * w + x * x + y * y + z * z)
     rows = (
@@ -110,8 +111,10 @@ def matrix_from_quaternion(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 
 def small_displacement(
     pose: tuple[Float[Array, "3"], Float[Array, "4"]], other: tuple[Float[Array, "3"], Float[Array, "4"]]
 ) -> Float[Array, "6"]:
-    """Displacement from one pose (position, quaternion) to one close by, in the axes of the first: Rᵀ(r' - r), and
-    2 vec(q⁻¹ q') to first order [m, rad]."""
+    """Displacement from one pose (position, quaternion) to a nearby one, in the axes of the first [m, rad].
+
+    It consists of Rᵀ(r' - r) and, to first order, 2 vec(q⁻¹ q').
+    """
     (position, quaternion), (there, turned) = pose, other
     shift = matrix_from_quaternion(quaternion).T @ (there - position)
     turn = 2.0 * quaternion_multiply(quaternion_conjugate(quaternion), turned)[1:]

@@ -12,9 +12,9 @@ class FrameState(Printed):
     """Pose and twist of a moving frame: the head of a beam, the base of a tree.
 
     Attributes:
-        position: of its origin (the nose, for a beam) in the world [m].
-        quaternion: of its axes in the world, (w, x, y, z), unit.
-        twist: its velocity (V, Ω) in its own axes [m/s, rad/s]; a beam swims forward when V1 < 0.
+        position: position of the frame's origin (the nose, for a beam) in the world [m].
+        quaternion: orientation of the frame in the world as a unit quaternion (w, x, y, z).
+        twist: velocity (V, Ω) of the frame in its own axes [m/s, rad/s]; a beam swims forward when V1 < 0.
     """
 
     position: Float[Array, "3"]

@@ -1,4 +1,4 @@
-"""Warnings that also come out of compiled programs."""
+"""Warnings that also work inside compiled programs."""
 
 import contextlib
 import logging
@@ -13,15 +13,15 @@ from jaxtyping import Array, Bool, Float
 
 
 def warn_if(wrong: Bool[Array, ""] | np.ndarray | np.generic, message: str, *numbers: Float[Array, ""]) -> None:
-    """Warns at once where the numbers are known, else when the compiled program has computed them.
+    """Warns immediately if the condition is concrete, otherwise when the compiled program has evaluated it.
 
     Inside `jax.vmap` there is one warning for the whole batch, with the greatest of its numbers. A program that may
     warn calls back to Python, and JAX does not cache such programs between sessions.
 
     Args:
         wrong: whether to warn.
-        message: with a field `{}` for each number.
-        numbers: to put in, of any unit.
+        message: text with a field `{}` for each number.
+        numbers: numbers to insert, of any unit.
     """
     if not isinstance(wrong, Tracer):
         if wrong:
@@ -36,13 +36,14 @@ def warn_if(wrong: Bool[Array, ""] | np.ndarray | np.generic, message: str, *num
 
 
 def tell_rows(wrong: Bool[Array, ""], what: str) -> Bool[Array, ""]:
-    """Returns the truth value; when a compiled batch has run and holds true ones, a warning says which rows they are.
+    """Returns `wrong`; if it is true in some rows of a compiled batch, a warning lists these rows.
 
-    An error that a compiled program raises ends the whole batch, and its words are known before the program runs.
+    An error raised by a compiled program cannot list them: it ends the whole batch, with a message that is fixed before
+    the program runs.
 
     Args:
-        wrong: in each row, traced.
-        what: is wrong there.
+        wrong: whether a row is wrong, traced.
+        what: description of what is wrong, for the message.
     """
 
     def tell(found):
@@ -59,7 +60,7 @@ def tell_rows(wrong: Bool[Array, ""], what: str) -> Bool[Array, ""]:
 
 @contextlib.contextmanager
 def without_log() -> Iterator[None]:
-    """Within it JAX does not log, with a traceback, what a compiled program raises: the caller handles the error."""
+    """Context in which JAX does not log errors raised by compiled programs, because the caller handles them."""
     logger = logging.getLogger("jax._src.callback")
     before = logger.disabled
     logger.disabled = True

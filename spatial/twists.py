@@ -19,7 +19,7 @@ def twist_from_head(
     Args:
         rotation: axes of frame s in frame h, as columns.
         position: origin of frame s in frame h [m].
-        twist: of h, in its own axes [m/s, rad/s].
+        twist: twist of h, in its own axes [m/s, rad/s].
     """
     velocity = linear(twist) + cross(angular(twist), position)
     return join(_unrotate(rotation, velocity), _unrotate(rotation, angular(twist)))
@@ -33,7 +33,7 @@ def wrench_to_head(
     Args:
         rotation: axes of frame s in frame h, as columns.
         position: origin of frame s in frame h [m].
-        wrench: about the origin of s, in its own axes [N, N·m].
+        wrench: wrench about the origin of s, in the axes of s [N, N·m].
     """
     force = _rotate(rotation, linear(wrench))
     return join(force, _rotate(rotation, angular(wrench)) + cross(position, force))
@@ -64,7 +64,7 @@ def bracket(x: Float[Array, "*batch 6"], y: Float[Array, "*batch 6"]) -> Float[A
 
 @jax.jit
 def coadjoint(x: Float[Array, "*batch 6"], p: Float[Array, "*batch 6"]) -> Float[Array, "*batch 6"]:
-    """ad(x)ᵀ p: minus the rate of change of a momentum p, seen in a frame that moves with twist x.
+    """ad(x)ᵀ p: rate of the components of a conserved momentum p in a frame that moves with twist x.
 
     Args:
         x: twist of the frame, in its own axes [m/s, rad/s].

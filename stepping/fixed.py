@@ -92,7 +92,7 @@ def runge_kutta(
         h: step [s].
         y: state at the start of the step, of any unit.
         tableau: tableau of the method.
-        shared: third argument of the field, for each stage along the first axis of its arrays; None for none.
+        shared: third argument of the field; the first axis of its arrays runs over the stages. None for none.
     """
 
     def stage(slopes, row):
@@ -124,7 +124,7 @@ def walk(
         keep: the part of y that is recorded.
 
     Returns:
-        That part at the output times.
+        `keep(y)` at the output times.
     """
     if span.dt is None:
         raise ValueError("span has no fixed step: make it by Span.every(t0, t1, dt, every) or Span.counted(...)")
@@ -156,7 +156,7 @@ def _walk_onto(step, start, span, breaks, keep):
     margin = jnp.where(order > count, 4.0 * jnp.finfo(float).eps * jnp.maximum(1.0, jnp.abs(knots)), 0.0)
     begin, end = knots[:-1] + margin[:-1], knots[1:] - margin[1:]
 
-    # Each knot writes to the record; those that are not recorded write to a slot at its end that is dropped.
+    # Each knot writes to the record; knots that are not output times write to a slot at its end, which is dropped.
     slot = jnp.where((order <= count) & (order % span.between == 0), order // span.between, span.records + 1)
 
     def advance(carry, row):

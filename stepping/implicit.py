@@ -8,8 +8,8 @@ are taken at y*, the springs and dampers at y,
 
     A(y*) dv/dt = F(y*) - K (q - q*) - D (dq - dq*).
 
-Loads that are stiff for a while, such as contact with the ground, add their own stiffness and damping of the stage,
-K(y*) and D(y*), over all velocities; q - q* then includes the displacement of the base (`Equations.contact`).
+Loads that are temporarily stiff, such as contact with the ground, add a stiffness K(y*) and a damping D(y*) over all
+velocities, evaluated at each stage; q - q* then includes the displacement of the base (`Equations.contact`).
 
 A pair of Runge-Kutta methods with the same weights moves y* explicitly and y implicitly (semi-implicit Runge-Kutta,
 [BFR16]). A stage evaluates the model once and solves one symmetric positive definite system with A + hγ D + (hγ)² K.
@@ -35,7 +35,7 @@ from .mechanism import AbstractMechanism, Point, pad
 from .span import Span
 from .tableaus import ARK4, ARK5, SemiImplicitTableau
 
-_EVENT = 0.1  # relative change of the stiffness of contact within a step that counts as half an impact
+_EVENT = 0.1  # relative change of the contact stiffness within a step at which `_changed` is one half
 
 
 def implicit_step(
@@ -54,7 +54,7 @@ def implicit_step(
         h: step [s].
         tableau: the pair of Runge-Kutta methods; `ARK3`, `ARK4`, `ARK5` or `EULER2` of `stepping.tableaus`.
     """
-    return _Stages(mechanism, point, h, tableau).run(t, jax.lax.stop_gradient)[0]  # nothing reads the system
+    return _Stages(mechanism, point, h, tableau).run(t, jax.lax.stop_gradient)[0]  # the system is not used
 
 
 def implicit_step_with_error(
@@ -137,11 +137,11 @@ class _Stages:
         return Point(pose, parts[1], parts[2], memory)
 
     def run(self, t: Float[Array, ""], keep: Callable = lambda x: x) -> tuple[Point, Any, Any]:
-        """End of the step, slopes of all stages, and `keep` of inertia, stiffness and damping of the last."""
+        """End of the step, slopes of all stages, and `keep` of the last system: inertia, stiffness and damping."""
         stages, add = len(self.tableau.b), self.moved
 
-        # A loop over the stages: the model is compiled once. On the backward pass a stage is evaluated again: storing
-        # all of its intermediate arrays takes longer.
+        # With a loop over the stages, the model is compiled once. The backward pass evaluates each stage again, which
+        # is faster than storing all of its intermediate arrays.
         @functools.partial(jax.checkpoint, prevent_cse=False)
         def stage(carry, row):
             slopes, _ = carry
@@ -158,7 +158,7 @@ class _Stages:
         (slopes, system), stiffness = jax.lax.scan(stage, none, jax.tree.map(jnp.asarray, rows))
         weights = jnp.asarray(tab.b)
         if stiffness is not None and not tab.at_ends:
-            # Extrapolation would overshoot an impact: there the two half steps count alone.
+            # Extrapolation would overshoot an impact: in that case the shortest Euler steps are used alone.
             weights = weights - _changed(stiffness[0], stiffness[-1]) * jnp.asarray(tab.b_error)
         return self.point(add(weights, slopes)), slopes, system
 
@@ -205,7 +205,7 @@ class _Stages:
         return self.point((carried, free + step * velocity[self.base :], velocity))
 
     def end_rates(self, slopes) -> tuple[Point, Point]:
-        """Rates at the ends of the step: of its first and last stage, or the mean rate where these are elsewhere."""
+        """Rates at both ends of the step: of the first and last stage if these are the ends, else the mean rate."""
         if not self.tableau.at_ends:
             mean = self.point(tuple(jnp.asarray(self.tableau.b) @ k for k in slopes))
             return mean, mean
@@ -218,9 +218,9 @@ def _damped(K, D, step):
 
 
 def _changed(before, after):
-    """From 0, equal, to 1: whether contact came or went, by the relative change of a stiffness matrix.
+    """Indicator of contact that begins or ends within a step: from 0 for equal stiffness matrices to 1.
 
-    A smooth change within a step is of the order of h, and so the result of the order of h²: it costs no accuracy.
+    A smooth relative change of the stiffness is of order h, so the result is of order h² and costs no accuracy.
     """
     size = jnp.sum(before * before) + jnp.sum(after * after)
     change = jnp.sum((after - before) ** 2) / jnp.where(size > 0.0, size, 1.0)

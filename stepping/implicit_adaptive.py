@@ -1,4 +1,4 @@
-"""The semi-implicit step as a solver of diffrax: adaptive steps, records, adjoints and progress come with it."""
+"""The semi-implicit step as a diffrax solver, with diffrax's adaptive steps, output, adjoints and progress meters."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ class FlatMechanism(eqx.Module):
 
     Attributes:
         mechanism: the model.
-        unravel: from a vector to a `Point`.
+        unravel: function from a vector to a `Point`.
     """
 
     mechanism: AbstractMechanism
@@ -27,10 +27,12 @@ class FlatMechanism(eqx.Module):
 
 
 class SemiImplicit(diffrax.AbstractAdaptiveSolver):
-    """Implicit in stiffness and damping, for `integrate` of an `AbstractMechanism` (see `stepping.implicit`).
+    """Solver that is implicit in stiffness and damping, for `integrate` with an `AbstractMechanism`.
+
+    The method is described in `stepping.implicit`.
 
     Attributes:
-        tableau: the pair of Runge-Kutta methods, with its embedded error.
+        tableau: the pair of Runge-Kutta methods, with an embedded error estimate.
     """
 
     tableau: SemiImplicitTableau = eqx.field(static=True, default=ARK4)
@@ -49,7 +51,7 @@ class SemiImplicit(diffrax.AbstractAdaptiveSolver):
         return self.tableau.order
 
     def init(self, terms, t0, t1, y0, args):
-        """No state besides y.
+        """Checks the arguments; the solver has no state besides y.
 
         Args:
             terms: not read.

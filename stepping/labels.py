@@ -50,7 +50,7 @@ def labelled(
 
 
 def coordinates(time: Float[Array, "times"], **others: Any) -> dict[str, Any]:
-    """The coordinates common to all runs, and others."""
+    """The coordinates common to all runs, and the given others."""
     return {
         "time": ("time", np.asarray(time), {"units": "s", "long_name": "time"}),
         "axis": list(AXES),

@@ -15,7 +15,7 @@ class Point(eqx.Module):
     """State of a mechanism.
 
     Attributes:
-        pose: configuration besides its free coordinates: position [m] and quaternion of a base; () for none.
+        pose: configuration other than the free coordinates: position [m] and quaternion of a base; () for none.
         free: coordinates that springs and dampers act on [rad], [m] or of any unit.
         velocity: base twist (if the base is free) followed by the rates of `free` [m/s, rad/s, 1/s].
         memory: further states, such as integrals or states of a controller, of any unit; () for none.
@@ -36,8 +36,8 @@ class Equations(eqx.Module):
         details: whatever `AbstractMechanism.memory_rates` needs from this evaluation.
         contact: stiffness [N/m, N·m/rad] and damping [N·s/m, N·m·s/rad] over all velocities of loads that are stiff at
             this instant, such as contact with the ground, besides `stiffness` and `damping` of the mechanism; symmetric
-            positive semidefinite. None for none, and always or never None for one mechanism.
-        product: v -> A v without the matrix, for derivatives; None to differentiate the matrix.
+            positive semidefinite. None for none; a mechanism must return None either always or never.
+        product: v -> A v without forming A, used for derivatives; None to differentiate the matrix.
     """
 
     inertia: Float[Array, "m m"]
@@ -108,6 +108,6 @@ class AbstractMechanism(eqx.Module):
 
 
 def pad(matrix: Float[Array, "n n"], size: int) -> Float[Array, "m m"]:
-    """A matrix of the free coordinates as one of all velocities: they come last."""
+    """Pads a matrix over the free coordinates to one over all velocities, where the free coordinates come last."""
     base = size - matrix.shape[0]
     return jnp.pad(matrix, ((base, 0), (base, 0)))

@@ -25,6 +25,6 @@ def program_digest(traced: Any) -> str:
     text of the lowered program contains all closed-over numbers. Python code called back at run time is not included.
 
     Args:
-        traced: what `jax.jit(function).trace(...)` returned.
+        traced: result of `jax.jit(function).trace(...)`.
     """
     return hashlib.sha256(traced.lower(lowering_platforms=("cpu",)).as_text().encode()).hexdigest()

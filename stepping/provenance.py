@@ -1,7 +1,7 @@
-"""Provenance of a result: what was called with which numbers, by which versions, when; enough to do it again.
+"""Provenance of a result: the call, its arguments, the package versions and the date; enough to repeat the run.
 
-Arguments are written as JSON: our objects by class and fields, arrays to the last bit, functions by name. Reading them
-back runs no code but that of our own packages and their numerical dependencies.
+Arguments are written as JSON: objects of this toolkit by class and fields, arrays to the last bit, functions by name.
+Reading them back only runs code of this toolkit and of its numerical dependencies.
 """
 
 import base64
@@ -25,9 +25,9 @@ from .program_identity import versions
 from .programs import one_simulation
 
 ATTRIBUTE = "provenance"
-# Classes and functions of these are found again by their names.
+# Packages whose classes and functions are recorded by name.
 PACKAGES = ("spatial", "stepping", "hydro", "gaits", "cosserat", "multibody", "anguilla", "diffrax", "equinox")
-LISTED = 64  # arrays of up to so many numbers can be read by people
+LISTED = 64  # arrays of up to this size are written as readable lists of numbers
 SCALARS = (type(None), bool, int, float, str)
 
 
@@ -35,8 +35,8 @@ def with_provenance(name: str, **defaults: Callable[[dict[str, Any]], Any]) -> C
     """Decorates a function that returns a dataset: writes all its arguments into the attribute `provenance`.
 
     Args:
-        name: where the function is found, such as "cosserat.simulate".
-        defaults: the meaning of None, for arguments that may be None.
+        name: name of the function with its package, such as "cosserat.simulate".
+        defaults: for arguments that may be None, a function of all arguments that returns the value used for None.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -60,7 +60,7 @@ def with_provenance(name: str, **defaults: Callable[[dict[str, Any]], Any]) -> C
 
 
 def circumstances() -> dict[str, Any]:
-    """Versions, and the commit of a checkout, with "-dirty" where files were changed since."""
+    """Versions of the packages, and the commit of a checkout, with "-dirty" if files have changed since."""
     return {"versions": versions(), "commit": _commit()}
 
 
@@ -82,10 +82,10 @@ def _commit() -> str:
 
 
 def describe(value: Any) -> Any:
-    """A value as JSON, exactly.
+    """Describes a value exactly, as JSON.
 
     Args:
-        value: anything; what cannot be built again from its description carries the key "text" or "source".
+        value: any value; the description of one that cannot be rebuilt has the key "text" or "source".
     """
     if type(value) in SCALARS:
         return value
@@ -115,7 +115,7 @@ def _describe_array(array: np.ndarray) -> dict[str, Any]:
 
 
 def _describe_named(value: Any) -> dict[str, str]:
-    """A class or function by its name, or by its source where the name does not lead to it."""
+    """Describes a class or function by its name, or by its source if it cannot be found by name."""
     name = f"{value.__module__}:{value.__qualname__}"
     if (value.__module__ or "").split(".")[0] in PACKAGES and _found(name) is value:
         return {"name": name}
@@ -139,14 +139,14 @@ def _found(name: str) -> Any:
 
 
 def rebuild(description: Any, place: str = "") -> Any:
-    """The value that `describe` described.
+    """Rebuilds a value from its description.
 
     Args:
-        description: what it returned.
+        description: result of `describe`.
         place: name of the value, for messages.
 
     Raises:
-        ValueError: it holds something that cannot be built again, such as a function that a user wrote.
+        ValueError: the description contains something that cannot be rebuilt, such as a function written by a user.
     """
     if type(description) in SCALARS:
         return description
@@ -166,7 +166,7 @@ def rebuild(description: Any, place: str = "") -> Any:
         return functools.partial(function, *args, **keywords)
     if "fields" in description:
         cls = rebuild(description["class"], place)
-        value = object.__new__(cls)  # checked when it was built first; its fields are set as they were
+        value = object.__new__(cls)  # the arguments were checked when the original was built
         for name, part in description["fields"].items():
             object.__setattr__(value, name, rebuild(part, f"{place}.{name}"))
         return value

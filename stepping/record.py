@@ -1,4 +1,4 @@
-"""What the records of all motions share: a frame (nose, base or hull) in time."""
+"""Base class of all recorded motions: a frame (nose, base or hull) in time."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,13 +8,13 @@ from spatial import FrameState, linear, matrix_from_quaternion, unchecked_state
 
 
 class AbstractMotion(eqx.Module):
-    """A frame in time; several runs side by side have an axis of runs after that of times.
+    """Recorded motion of a frame. In a batch of runs, an axis of runs follows the axis of times.
 
     Attributes:
-        time: of the record [s].
-        position: of the frame's origin in the world [m].
-        quaternion: of the frame in the world, (w, x, y, z), unit.
-        twist: of the frame, in its own axes [m/s, rad/s].
+        time: output times [s].
+        position: position of the frame's origin in the world [m].
+        quaternion: orientation of the frame in the world as a unit quaternion (w, x, y, z).
+        twist: twist of the frame, in its own axes [m/s, rad/s].
     """
 
     time: eqx.AbstractVar[Float[Array, "times"]]
@@ -23,17 +23,17 @@ class AbstractMotion(eqx.Module):
     twist: eqx.AbstractVar[Float[Array, "times *runs 6"]]
 
     def state(self, k: int | Int[Array, ""]) -> FrameState:
-        """State of the frame at the k-th time of the record."""
+        """State of the frame at the k-th output time."""
         return unchecked_state(self.position[k], self.quaternion[k], self.twist[k])
 
     @property
     def velocity(self) -> Float[Array, "times *runs 3"]:
-        """Of the frame's origin, in the world [m/s]."""
+        """Velocity of the frame's origin in the world [m/s]."""
         return jnp.squeeze(matrix_from_quaternion(self.quaternion) @ linear(self.twist)[..., None], -1)
 
     @property
     def is_finite(self) -> Bool[Array, ""]:
-        """Whether no velocity is NaN or infinite."""
+        """Whether all velocities are finite."""
         return jnp.all(jnp.isfinite(self.twist))
 
 

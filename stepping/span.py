@@ -17,8 +17,8 @@ class Span(eqx.Module):
     """First and last time of a run, and its output times.
 
     There are three ways to build one: `Span(t0, t1, samples)` has evenly spaced output times, both ends included;
-    `Span(t0, t1, times=...)` given ones; `Span.every(...)` and `Span.counted(...)` every k-th of equal steps.
-    Methods with fixed steps need the last kind; adaptive methods accept any.
+    `Span(t0, t1, times=...)` has the given output times; `Span.every(...)` and `Span.counted(...)` make equal steps and
+    output every k-th of them. Methods with fixed steps need the last kind; adaptive methods accept any.
 
     >>> from stepping import Span
     >>> Span(0.0, 1.0, 3).times.tolist()
@@ -102,13 +102,13 @@ class Span(eqx.Module):
         return span
 
     def with_steps(self, longest: float) -> "Span":
-        """The same even record, with equal steps that are as long as they can be, up to `longest` [s].
+        """The same evenly spaced output times, with the longest equal steps that do not exceed `longest` [s].
 
         >>> Span(0.0, 1.0, 3).with_steps(0.2).between
         3
 
         Args:
-            longest: greatest step, a known number, as both ends of the span must be [s].
+            longest: greatest step [s]. It must be a concrete number, and so must both ends of the span.
         """
         if any(isinstance(part, Tracer) for part in (self.t0, self.t1, longest)):
             raise ValueError("t0, t1 and the step must be known numbers: the number of fixed steps follows from them")

@@ -17,16 +17,17 @@ from jaxtyping import Array, Float
 
 from .tableaus import Tableau
 
-STORED_STEPS = 4096  # of a state of 13 numbers: 4 MB
+STORED_STEPS = 4096  # default limit of stored steps; 4 MB for a state of 13 numbers
 
 
 class StoredStages(diffrax.AbstractAdjoint):
-    """Reverse mode for explicit Runge-Kutta methods of diffrax, from the stages that the forward pass stores.
+    """Reverse mode for explicit Runge-Kutta methods of diffrax, which stores the stages on the forward pass.
 
-    The grid of steps is held fixed: derivatives are those of the Runge-Kutta map on its own grid, by the parameters of
-    the field and the start; by the first time and the times of the record they are those of the solution.
+    The time steps are held fixed. Derivatives with respect to the initial state and the parameters of the field are
+    those of the Runge-Kutta map with these steps; derivatives with respect to the first time and the output times are
+    those of the solution.
 
-    Use it as any adjoint of diffrax, with `SaveAt(ts=...)` and a state that is one vector:
+    It is used like any adjoint of diffrax, with `SaveAt(ts=...)` and a state that is one vector:
 
     >>> import diffrax, jax, jax.numpy as jnp
     >>> from stepping import StoredStages
@@ -40,7 +41,7 @@ class StoredStages(diffrax.AbstractAdjoint):
     -0.135335
 
     Attributes:
-        max_steps: most steps whose stages are stored; a longer run reports that it took too many steps.
+        max_steps: maximum number of steps whose stages are stored; a longer run reports that it took too many steps.
     """
 
     max_steps: int = eqx.field(static=True, default=STORED_STEPS)
@@ -54,12 +55,12 @@ class StoredStages(diffrax.AbstractAdjoint):
             args: further arguments of the field.
             terms: the field.
             solver: an explicit Runge-Kutta method of one tableau.
-            saveat: times of the record.
+            saveat: output times.
             t0: first time [s].
             max_steps: maximum number of steps.
-            init_state: of the loop.
-            stepsize_controller: of the steps.
-            event: None.
+            init_state: initial state of the loop.
+            stepsize_controller: step size controller.
+            event: must be None.
             throw: not used.
             kwargs: passed on.
         """
@@ -105,8 +106,8 @@ class _Forward(eqx.Module):
 
 
 def _plain_integer(x):
-    """An array of integers or truth values without the empty tangent that a custom derivative gives it."""
-    # diffrax's check of the result would otherwise be differentiated, for which equinox has no rule.
+    """Removes the empty tangent that a custom derivative gives to arrays of integers or booleans."""
+    # Otherwise diffrax's check of the result would be differentiated, for which equinox has no rule.
     if not eqx.is_array(x) or eqx.is_inexact_array(x):
         return x
     return jax.lax.stop_gradient(x.astype(float)).astype(x.dtype)
@@ -160,7 +161,7 @@ def _solve_backward(kept, wanted, _, moving, forward, state, stored):
 
     def begin(n, later):
         """Cotangents of the start and of the stages of step n, before any stage is pulled back."""
-        # Before the first step there is none, and nothing is recorded: what follows it stays as it is.
+        # There is no step before the first one: for n = -1 the record contributes nothing, and `later` is unchanged.
         here = jax.tree.map(lambda part: jnp.where(n >= 0, part[jnp.maximum(n, 0)], 0.0), from_record)
         end = later + here["y1"]
         return end + here["y0"], here["k"] + b[:, None] * end[None]
@@ -172,7 +173,7 @@ def _solve_backward(kept, wanted, _, moving, forward, state, stored):
         _, end = _around(ts[n + 1], jumps)
         h = end - ts[n]
         y = infos["y0"][n] + a[i] @ infos["k"][n]
-        t = jnp.where(c[i] == 1.0, end, ts[n] + c[i] * h)  # on the right side of a jump, to the last digit
+        t = jnp.where(c[i] == 1.0, end, ts[n] + c[i] * h)  # exact, so that it lies on the correct side of a jump
         pulled = h * by_stages[i] + jnp.where(i == last, by_next, 0.0)
         _, pull = jax.vjp(lambda moved, y: eqx.combine(moved, fixed)(t, y), moved, y)
         by_moved, by_y = pull(pulled)
@@ -195,7 +196,7 @@ def _solve_backward(kept, wanted, _, moving, forward, state, stored):
     n, nothing = count - 1, jnp.zeros_like(start)
     carry = n, jnp.full_like(n, last), *begin(n, nothing), nothing, jax.tree.map(jnp.zeros_like, moved)
     _, _, by_start, _, _, by_field = jax.lax.while_loop(lambda carry: carry[0] >= 0, stage, carry)
-    by_t0 = -jnp.sum(by_start * infos["k"][0, 0]) / (ts[1] - ts[0])  # a later start from the same y
+    by_t0 = -jnp.sum(by_start * infos["k"][0, 0]) / (ts[1] - ts[0])  # effect of a later start from the same y
     return by_field, by_start, by_t0, by_times
 
 
@@ -205,7 +206,7 @@ def stores_stages(solver: diffrax.AbstractSolver) -> bool:
 
 
 class _ClosedField(eqx.Module):
-    """A field with everything that it depends on as its leaves."""
+    """A vector field as a pytree whose leaves are all arrays that it depends on."""
 
     program: Any = eqx.field(static=True)
     depends: list[Array]
@@ -216,13 +217,13 @@ class _ClosedField(eqx.Module):
 
 def closed_field(field: Callable, t: Float[Array, ""], y: Float[Array, "n"]) -> _ClosedField:
     """The field (t, y) -> dy/dt as a pytree whose leaves are the arrays that it closes over, traced or not."""
-    # Not `eqx.filter_closure_convert`, which refuses to be called with arrays that are laid out over other devices.
+    # Not `eqx.filter_closure_convert`: its result cannot be called with arrays that are sharded over other devices.
     made = jax.make_jaxpr(field)(t, y)
     return _ClosedField(made.jaxpr, [jnp.asarray(part) for part in made.consts])
 
 
 def _through_record(solver, ts, count, infos, times, wanted):
-    """Cotangents of the steps (y0, y1 and k of each) and of the times, from those of the record."""
+    """Cotangents of the steps (y0, y1 and k of each) and of the output times, from the cotangents of the output."""
     step = jnp.clip(jnp.searchsorted(ts, times, side="left") - 1, 0, count - 1)
 
     def recorded(info, n, t):
@@ -244,7 +245,7 @@ def _tableau(solver):
 
 
 def _around(t, jumps):
-    """Whether a step begins just past a jump, and the end of the step before it: diffrax skips the jump itself."""
+    """Whether a step begins just after a jump, and where the step before it ends: diffrax skips the jump itself."""
     jump = jnp.nextafter(t, -jnp.inf)
     jumped = jnp.any(jump == jumps)
     return jumped, jnp.where(jumped, jnp.nextafter(jump, -jnp.inf), t)

@@ -34,7 +34,7 @@ class Tableau:
 
     @property
     def needed(self) -> "Tableau":
-        """Without last stages of weight zero, which serve error estimates only."""
+        """The tableau without trailing stages of weight zero, which only serve error estimates."""
         stages = int(np.flatnonzero(self.b)[-1]) + 1
         return Tableau(self.a[:stages, :stages], self.b[:stages], self.c[:stages])
 
@@ -82,8 +82,8 @@ class SemiImplicitTableau:
 def extrapolated_euler(order: int) -> SemiImplicitTableau:
     """Linearly implicit Euler steps of h, h/2, ..., h/p, extrapolated to the order p. [HW96, IV.9]
 
-    Each stage takes its loads at the end of the one before, never at an extrapolated point, which keeps the step stable
-    under loads that appear and vanish within it, as those of contact.
+    Each stage evaluates the loads at the end of the previous stage, never at an extrapolated point. This keeps the step
+    stable under loads that appear and vanish within it, such as contact.
     """
     counts = range(1, order + 1)
     stages = [(n, i) for n in counts for i in range(n)]
@@ -113,5 +113,5 @@ ARK3 = SemiImplicitTableau.of(diffrax.KenCarp3, 3)
 ARK4 = SemiImplicitTableau.of(diffrax.KenCarp4, 4)
 ARK5 = SemiImplicitTableau.of(diffrax.KenCarp5, 5)
 
-# Second order, three evaluations a step: for loads that are not smooth.
+# Second order, three evaluations per step, for loads that are not smooth.
 EULER2 = extrapolated_euler(2)

@@ -19,8 +19,8 @@ GROUP = "agreement"
 
 ADAPTIVE = 1e-9  # relative: loops at rtol 1e-11; the reference's own uncertainty is 1e-12
 UNSPLIT = 1e-6  # relative: fixed Gauss panels across the kinks of |V|V
-TRAJECTORY = 1e-6  # m: rtol 1e-9 on both sides, and the kinks again
-GRADIENT = 1e-6  # relative: central differences of step 1e-4, whose own error is its square
+TRAJECTORY = 1e-6  # m: rtol 1e-9 on both sides, and Gauss panels across the kinks
+GRADIENT = 1e-6  # relative: central differences of step 1e-4, with an error of the order of its square
 
 WATER = 1e-6  # m²/s, kinematic viscosity
 
@@ -56,7 +56,7 @@ _REFERENCE = dict(
 
 @check(title="head acceleration at three states, adaptive path", **_REFERENCE)
 def reference_acceleration() -> Measurement:
-    """Planar and spiral gaits in motion, and a gait with all six strains."""
+    """Compares the planar gait, the spiral gait and a gait with all six strains, in motion."""
     return _worst("nested", _acceleration, _expected_acceleration), 0.0, ADAPTIVE
 
 
@@ -158,7 +158,7 @@ def head_after_ten_seconds() -> Measurement:
 
 
 def cruising_speed(name: str) -> float:
-    """Mean speed of the centre of mass of a published gait from 9 to 10 s [m/s]; the ledger quotes place and axes."""
+    """Mean speed of the centre of mass from 9 to 10 s [m/s]; records the final pose of the head for the ledger."""
     last = swim(name).state(-1)
     (x, y, z), R = np.asarray(last.position), np.asarray(last.rotation)
     axes = [np.asarray(swim(name).state(k).rotation)[:, 0] for k in range(90, 100)]  # over the last period
@@ -182,7 +182,7 @@ _SPEED = dict(
 
 @check(title="mean speed of the centre of mass over 9-10 s, planar gait", **_SPEED)
 def speed_planar() -> Measurement:
-    """From the swim of ten seconds."""
+    """Computed from the swim of ten seconds."""
     speed = cruising_speed("planar")
     quote(planar_reynolds=speed * 0.15 / WATER)
     return speed, FIGURES["planar"][0], 0.6e-4
@@ -190,25 +190,25 @@ def speed_planar() -> Measurement:
 
 @check(title="mean speed of the centre of mass over 9-10 s, turn", **_SPEED)
 def speed_turn() -> Measurement:
-    """From the swim of ten seconds."""
+    """Computed from the swim of ten seconds."""
     return cruising_speed("turn"), FIGURES["turn"][0], 0.6e-4
 
 
 @check(title="mean speed of the centre of mass over 9-10 s, dive", **_SPEED)
 def speed_dive() -> Measurement:
-    """From the swim of ten seconds."""
+    """Computed from the swim of ten seconds."""
     return cruising_speed("dive"), FIGURES["dive"][0], 0.6e-4
 
 
 @check(title="mean speed of the centre of mass over 9-10 s, spiral", **_SPEED)
 def speed_spiral() -> Measurement:
-    """From the swim of ten seconds."""
+    """Computed from the swim of ten seconds."""
     return cruising_speed("spiral"), FIGURES["spiral"][0], 0.6e-4
 
 
 @eqx.filter_jit
 def _distance(p):
-    """Forward advance of the nose in 0.6 s from rest [m], by (α1, α2, α3, λ, T, K3 offset), in steps of 20 ms."""
+    """Forward advance of the nose in 0.6 s from rest [m] for (α1, α2, α3, λ, T, K3 offset), in steps of 20 ms."""
     gait = gaits.spiral(offset2=0.2, offset3=p[5], amplitude=p[:3], wavelength=p[3], period=p[4])
     run = cosserat.rollout(
         eel(),

@@ -19,7 +19,7 @@ def cases() -> tuple[Case, ...]:
 
 @functools.cache
 def case_fields(name: str, path: str) -> cosserat.BodyFields:
-    """Motion and internal wrench of the eel in water at one of them.
+    """Motion and internal wrench of the eel in water at one state of the reference file.
 
     Args:
         name: name of the state.

@@ -89,7 +89,7 @@ def execute(arguments: argparse.Namespace) -> int:
         functions = tuple(function for function in functions if function.__name__ in wanted)
     if arguments.readme is not None:
         functions = tuple(function for function in functions if function.__name__ in HEADLINES)
-        marked(arguments.readme.read_text(encoding="utf-8"))  # before the long part
+        marked(arguments.readme.read_text(encoding="utf-8"))  # fails before the long computation
     outcome = run(functions, processors() if arguments.jobs is None else arguments.jobs)
     if arguments.ledger:
         print_ledger(ledger(), quoted(outcome.checks, outcome.exhibits))

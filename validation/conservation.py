@@ -76,25 +76,25 @@ _TAIL = dict(
     **_TAIL,
 )
 def tail_condition_planar() -> Measurement:
-    """By `cosserat.Nested`."""
+    """Computed by `cosserat.Nested`."""
     return _tail("planar")
 
 
 @check(title="force and moment left at the tail, turn, three instants", **_TAIL)
 def tail_condition_turn() -> Measurement:
-    """By `cosserat.Nested`."""
+    """Computed by `cosserat.Nested`."""
     return _tail("turn")
 
 
 @check(title="force and moment left at the tail, dive, three instants", **_TAIL)
 def tail_condition_dive() -> Measurement:
-    """By `cosserat.Nested`."""
+    """Computed by `cosserat.Nested`."""
     return _tail("dive")
 
 
 @check(title="force and moment left at the tail, spiral, three instants", **_TAIL)
 def tail_condition_spiral() -> Measurement:
-    """By `cosserat.Nested`."""
+    """Computed by `cosserat.Nested`."""
     return _tail("spiral")
 
 
@@ -103,7 +103,7 @@ def tail_condition_spiral() -> Measurement:
     **{**_TAIL, "unit": "rel.", "shares": "reference"},
 )
 def tail_condition_six_strains() -> Measurement:
-    """By `cosserat.Nested`, relative to the maximum force and moment along the body."""
+    """Computed by `cosserat.Nested`, relative to the maximum force and moment along the body."""
     fields = case_fields(cases()[-1].name, "nested")
     greatest = np.array([np.abs(fields.force_w).max()] * 3 + [np.abs(fields.moment).max()] * 3)
     require(greatest.min() > 1.0, "there is no internal wrench")

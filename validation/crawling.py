@@ -23,12 +23,12 @@ from spatial import quaternion_rate
 from .report import Measurement, check, require
 
 AMPLITUDE = np.pi / 6
-ADVANCE = 1e-6  # of a wavelength; the time step is at 1e-8
-WORK = 1e-10  # W, where the wheels exert newtons: round-off
-POWER = 1e-8  # W, of a fraction of a watt: Gauss panels across the smoothed kinks of friction
+ADVANCE = 1e-6  # relative to a wavelength; the tolerance of the time step is 1e-8
+WORK = 1e-10  # W: round-off, with wheel forces of some newtons
+POWER = 1e-8  # W, with powers below a watt: Gauss panels across the smoothed kinks of friction
 ORDER = 0.25  # of a measured order: the next term of the expansion
 WIDTH, PERIOD, STRETCH, MU = 3e-4, 8.0, 0.5, 0.5  # of the inchworm [m/s, s, -, -]
-STRIDE = 0.01  # of the stretch: creep WIDTH * PERIOD is 0.5 %, inertia 1.6 % of friction with either sign
+STRIDE = 0.01  # relative to the stretch: creep WIDTH * PERIOD is 0.5 %, inertia 1.6 % of friction with either sign
 
 
 @functools.cache
@@ -39,7 +39,7 @@ def rod() -> cosserat.Beam:
 
 @functools.cache
 def _bent() -> gaits.Strain:
-    """A wave about a shape that is neither straight nor a circle: no three axles meet in one point."""
+    """A wave about a shape that is neither straight nor a circle, so that no three axles meet in one point."""
     return gaits.planar_bending(gaits.TravellingWave(1.0, 1.0, 1.0) + gaits.Function(_mean))
 
 
@@ -78,7 +78,7 @@ def _on_two_wheels():
     shares="wheels",
 )
 def wheels_do_no_work() -> Measurement:
-    """Greatest of three instants."""
+    """Maximum over three instants."""
     return float(np.abs(_on_two_wheels()[2].wheel_power).max()), 0.0, WORK
 
 
@@ -91,7 +91,7 @@ def wheels_do_no_work() -> Measurement:
     shares="wheels",
 )
 def wheels_leave_the_tail_free() -> Measurement:
-    """The second space loop with the forces that the first one does not know."""
+    """The second space loop with the wheel forces, which the first loop does not contain."""
     wheels, rough, run = _on_two_wheels()
     found = ground.rolling_wrench(rod(), _bent(), wheels, run, 1, rough)
     require(np.abs(found.moment).max() > 1e-3, "there is no internal moment")
@@ -107,7 +107,7 @@ def wheels_leave_the_tail_free() -> Measurement:
     shares="wheels",
 )
 def wheels_accelerate_as_their_twist_changes() -> Measurement:
-    """Greatest difference of V1, V2 and Ω3; the differences are exact to (2π)³ h²/6, about 1e-6."""
+    """Maximum over V1, V2 and Ω3; the error of the finite differences is (2π)³ h²/6, about 1e-6."""
     roller = roller_of(rod(), _bent(), ground.Wheels([0.1, 0.45, 0.9]), Void(), None)
 
     @eqx.filter_jit
@@ -126,7 +126,7 @@ def wheels_accelerate_as_their_twist_changes() -> Measurement:
 
 @eqx.filter_jit
 def power_budget(snake, gait, rough, state, t):
-    """Power of the actuators, rate of kinetic and potential energy, power that friction takes [W]."""
+    """Power of the actuators, rate of kinetic and potential energy, power dissipated by friction [W]."""
     rate = cosserat.head_acceleration(snake, gait, rough, state, t)
 
     def energy(position, quaternion, twist, t):
@@ -212,7 +212,7 @@ def _stride(depth: float, forward: float, tau: float) -> float:
 
 
 def _slow_stride(tau: float) -> float:
-    """Of a slow inchworm with full anchors and isotropic friction, by the balance of forces at every phase."""
+    """Stride of a slow inchworm with full anchors and isotropic friction, from the balance of forces at every phase."""
 
     def still(phase):
         ahead = 0.5 * (1.0 - tau) if np.sin(phase) > 0 else 0.5 * (1.0 + tau)
@@ -231,7 +231,7 @@ def _slow_stride(tau: float) -> float:
     shares="inchworm",
 )
 def inchworm_with_anchors() -> Measurement:
-    """In units of the stretch of the body."""
+    """Stride in units of the stretch of the body."""
     return _stride(1.0, MU, 0.3), _slow_stride(0.3), STRIDE
 
 
@@ -244,5 +244,5 @@ def inchworm_with_anchors() -> Measurement:
     shares="inchworm",
 )
 def inchworm_with_scales() -> Measurement:
-    """In units of the stretch of the body; it stops at tan θ = μ/2 and none holds beyond tan θ = μ."""
+    """Stride in units of the stretch of the body; it stops at tan θ = μ/2, and slides down beyond tan θ = μ."""
     return _stride(0.0, 0.0, 0.25), 0.5, STRIDE

@@ -17,12 +17,12 @@ from .subjects import eel, published_gait
 GROUP = "agreement"
 
 LINKS = (13, 40, 120)
-TIMES = (0.7, 1.1, 1.6, 2.3)  # in the start and after it, at four phases [s]
+TIMES = (0.7, 1.1, 1.6, 2.3)  # during the start of the gait and after it, at four phases [s]
 _TWIST = np.array([-0.3, 0.05, -0.02, 0.1, -0.2, 0.3])
 
-ORDER = 0.1  # the error of 13 links is not quite in the limit yet
-# Relative. Forces of 1.6 kN are known to 1e-16 of themselves; through the inverse of the mass matrix (condition number
-# 1.3e5) that is 5e-10 of accelerations of order one, by one rounding; a few of them.
+ORDER = 0.1  # with 13 links the error is not yet quite in the asymptotic range
+# Relative. One rounding of forces of 1.6 kN (1e-16 relative), multiplied by the inverse of the mass matrix (condition
+# number 1.3e5), changes accelerations of order one by 5e-10; a few roundings are allowed.
 ROUND_TRIP = 3e-9
 
 
@@ -79,7 +79,7 @@ def chain_order_in_water() -> Measurement:
 
 @check(title="head acceleration of 120 links against the beam, water", unit="rel.", **_CHAIN)
 def chain_of_120_links() -> Measurement:
-    """Within a thousandth: four times the error that the second-order trend predicts."""
+    """The tolerance of a thousandth is four times the error that the second-order trend predicts."""
     return chain_errors("water")[-1], 0.0, 1e-3
 
 

@@ -12,7 +12,7 @@ from .closed_forms import GROUP
 from .report import Measurement, check, require
 
 STEPPED = 1e-8  # relative: a hundred times the tolerance of the step
-PADE = 1e-8  # five times m! n! / ((m + n)! (m + n + 1)!), the first term that [4/5] leaves of exp(-i)
+PADE = 1e-8  # five times m! n! / ((m + n)! (m + n + 1)!), the leading error of the [4/5] approximant of exp(-i)
 INERTIA = 0.01 + 0.25  # kg·m², about the hinge of an arm of 1 kg whose centre is half a metre away
 ANGLE = (fb.JointPosition("hinge", name="q"), fb.JointVelocity("hinge", name="dq"))
 

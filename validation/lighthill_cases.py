@@ -1,4 +1,4 @@
-"""The independent figures for Lighthill's water, and the bodies and gaits they were computed for."""
+"""Independently computed reference values for Lighthill's model, with their bodies and gaits."""
 
 import functools
 import json
@@ -17,7 +17,7 @@ from spatial import Numbers
 
 @functools.cache
 def lighthill_reference() -> dict[str, Any]:
-    """Head accelerations, internal wrenches, swims and small-amplitude figures of an independent program."""
+    """Head accelerations, internal wrenches, swims and small-amplitude results of an independent program."""
     return json.loads((resources.files("validation") / "data" / "lighthill_reference.json").read_text())
 
 
@@ -73,14 +73,14 @@ def reference_rod(name: str) -> cosserat.Beam:
 
 
 def frictionless(mass_roll: Numbers = 1.0, **others: Any) -> hydro.Lighthill:
-    """Water that only reacts: no friction and no drag."""
+    """Water with reactive loads only, without friction and drag."""
     return hydro.Lighthill(
         friction=0.0, drag_lateral=0.0, drag_dorsal=0.0, drag_roll=0.0, mass_roll=mass_roll, **others
     )
 
 
 def reference_state(number: int) -> tuple[StrainWaves, cosserat.HeadState, float]:
-    """Gait, state of the head and time of one of the reference's instants."""
+    """Gait, state of the head and time of one instant of the reference."""
     row = next(row for row in lighthill_reference()["states"] if row["id"] == number)
     return StrainWaves(**row["strain"]), cosserat.HeadState(twist=row["eta0"]), row["t"]
 
@@ -110,7 +110,7 @@ class Ribbon(eqx.Module):
         return jnp.eye(6)[0] + bend * jnp.eye(6)[5]
 
     def head(self, t: Float[Array, ""]) -> cosserat.HeadState:
-        """The head as the wave and the speed ask."""
+        """State of the head that follows from the wave and the speed."""
         wave = lambda t: (self.amplitude * jnp.cos(self.frequency * t), self.heading(jnp.zeros(()), t))  # noqa: E731
         (y, angle), (dy, spin) = jax.jvp(wave, (t,), (jnp.ones_like(t),))
         zero = jnp.zeros(())
@@ -128,9 +128,9 @@ def fluid_resultant(
     t: Float[Array, ""],
     rate: Float[Array, "6"],
 ) -> Float[Array, "6"]:
-    """What the fluid does to the whole body at a given rate of the head's twist, at the head, in its frame [N, N·m].
+    """Resultant fluid wrench on the body for a given rate of the head's twist, at the head, in its frame [N, N·m].
 
-    By difference with the same motion in vacuum.
+    It is the difference from the same motion in vacuum.
     """
     wet = cosserat.head_dynamics(beam, gait, fluid, state, t)
     dry = cosserat.head_dynamics(beam, gait, hydro.Void(), state, t)

@@ -131,7 +131,7 @@ def _three_lobes():
     meaning="a floating robot would ride at a wrong height or right itself with a wrong moment: [XHLB23, III]",
 )
 def buoyancy_by_clipping() -> Measurement:
-    """Force and moment per metre; once heeled, once almost upside down."""
+    """Force and moment per metre, for a heeled and an almost inverted section."""
     outline = _three_lobes()
     section, water = hydro.polygon(outline), hydro.FreeSurface()
     load = jax.jit(lambda place: water.terms(section, place, jnp.zeros(6))["buoyancy"])
@@ -156,7 +156,7 @@ def buoyancy_by_clipping() -> Measurement:
     meaning="a hull would not come back to its rest, as by the missing minus of (46) in [KR13]",
 )
 def restoring_of_a_hull() -> Measurement:
-    """All six twists, at a pose of no symmetry."""
+    """All six twists, at a pose without symmetry."""
     stiffness = np.zeros((6, 6))
     stiffness[2:5, 2:5] = [[14.8e3, 0.0, 310.0], [0.0, 220.0, 0.0], [310.0, 0.0, 49.1e3]]
     water = hydro.LinearHydrostatics(stiffness, 978.5)

@@ -1,4 +1,4 @@
-"""Energy balances of the machines: the moth left to itself, NATRIX rocking, a stroke of the rowing boat."""
+"""Energy balances of the machines: the unforced moth, NATRIX rocking, a stroke of the rowing boat."""
 
 import equinox as eqx
 import jax
@@ -27,7 +27,7 @@ ROWER = 1e-6  # relative: RK4 with the steps of the steady stroke
     meaning="springs, bodies and the air that the wings carry do not derive from one Lagrangian",
 )
 def moth_energy() -> Measurement:
-    """Stroke held, no lift, no drag, no dampers; over the energy at the start."""
+    """Relative to the initial energy; the stroke angle is fixed, without lift, drag and dampers."""
     tree = moth.model(parameters=moth.MothParameters(damping=0.0))
     air = hydro.QuasiSteady(lift=0.0, drag=0.0, drag_swing=0.0)
     count = len(tree.passive_freedoms)
@@ -64,7 +64,7 @@ def moth_energy() -> Measurement:
     meaning="buoyancy is not the gradient of its energy, or the inertia of the whole shape is wrong",
 )
 def natrix_energy() -> Measurement:
-    """Over the energy of rocking: kinetic, of weight and of buoyancy, above the equilibrium."""
+    """Relative to the energy of rocking: kinetic energy and that of weight and buoyancy, above the equilibrium."""
     tree, q, surface = natrix.model(), natrix.natrix_shape(0.4), hydro.FreeSurface()
     rest = mb.equilibrium(tree, q, surface)
     quote(natrix_rocking=rest.frequencies[0])
@@ -95,7 +95,7 @@ def natrix_energy() -> Measurement:
     meaning="torques, the closed loop, oars, hull and waves do not belong to one model",
 )
 def rower_energy() -> Measurement:
-    """Over the work of the motors in a stroke."""
+    """Relative to the work of the motors in a stroke."""
     cycle = eqx.filter_jit(rower.steady_stroke)(rower.scull(), rower.stroke(0.4))
     work, energy = np.asarray(cycle.states.work), np.asarray(cycle.now.energy)
     quote(rower_speed=cycle.speed)

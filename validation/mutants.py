@@ -65,7 +65,7 @@ def mutate(mutant: Mutant, root: Path) -> None:
 def trial(origin: Path, checks: Sequence[str], cache: str, mutant: Mutant | None = None) -> Verdict:
     """Runs checks in a copy of the packages.
 
-    A check that ends in an error does not count as a killer: a mutant that does not run proves nothing.
+    A check that ends in an error does not count as a killer, because the mutant may simply not run.
 
     Args:
         origin: directory of the packages.

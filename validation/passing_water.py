@@ -1,4 +1,4 @@
-"""Lighthill's water: independent figures, lift in steady yaw, and the energy that the wake takes."""
+"""Lighthill's model: independent reference values, lift in steady yaw, and the power lost to the wake."""
 
 import jax
 import jax.numpy as jnp
@@ -17,11 +17,11 @@ from .lighthill_cases import (
 from .report import Measurement, check, require
 
 _SOURCE = "an independent program in NumPy, two routes (validation/data/lighthill_reference.json)"
-_TWIST = (-0.4, 0.05, -0.02, 0.1, -0.2, 0.3)  # of the head: no component is special [m/s, rad/s]
+_TWIST = (-0.4, 0.05, -0.02, 0.1, -0.2, 0.3)  # twist of the head, without zero components [m/s, rad/s]
 
 
 def _worst(rows, path):
-    """Greatest relative difference of head acceleration, n and M."""
+    """Maximum relative difference of head acceleration, n and M."""
     worst = 0.0
     for row in rows:
         gait, state, t = reference_state(row["state"])
@@ -48,7 +48,7 @@ def _worst(rows, path):
     shares="lighthill",
 )
 def lighthill_fast_path() -> Measurement:
-    """Worst of twelve instants; the panels carry these gaits to 1e-7."""
+    """Worst of twelve instants; the panels resolve these gaits to 1e-7."""
     return _worst(lighthill_reference()["results"], cosserat.Panels()), 0.0, 1e-6
 
 

@@ -48,7 +48,7 @@ def branched() -> mb.Tree:
 
 
 def random_state(tree: mb.Tree) -> SimpleNamespace:
-    """Random base, positions, rates, torques: nothing zero, nothing aligned."""
+    """Random base state, joint positions, rates and torques, without zeros or alignments."""
     rng = np.random.default_rng(7)
     turn = rng.normal(size=4)
     n = tree.layout.freedoms
@@ -142,7 +142,7 @@ if importlib.util.find_spec("mujoco"):
             data.qvel[theirs], data.qfrc_applied[theirs] = given.dq[mine], given.torque[mine]
             order.extend(range(first, first + freedoms))
         mujoco.mj_forward(model, data)
-        # d/dt of the base's twist in its own axes, from the acceleration of its origin in the world's.
+        # d/dt of the base's twist in its own axes, from the acceleration of its origin in the world.
         linear = R.T @ data.qacc[:3] - np.cross(twist[3:], twist[:3])
         theirs = np.concatenate([linear, data.qacc[3:6], data.qacc[order]])
         return _relative(_forward(tree, given), theirs), 0.0, ROUND_OFF

@@ -10,7 +10,7 @@ CORRECTED = "reproduced with a corrected equation"
 FITTED = "fitted"
 CANNOT = "cannot be reproduced"
 NOT_TESTED = "not tested"
-WITHIN = 0.1  # of a published number: what counts as reproduced
+WITHIN = 0.1  # relative difference up to which a published number counts as reproduced
 RULE = (
     f"A published number is reproduced within {WITHIN:.0%}, a published behaviour when a test or check finds it; a "
     "number that was used to choose an unpublished parameter is fitted."
@@ -26,7 +26,7 @@ class Claim(NamedTuple):
         where: paper and section or equation.
         published: the published value or result.
         ours: result of this code; a function if it is cheap to compute. Fields such as `{speed_planar:.4f}` are filled
-            with what the checks measure or quote (`report.quoted`).
+            with the numbers that the checks measure or record (`report.quoted`).
         evidence: the check, or the test as file::function, that computes it.
         verdict: one of `VERDICTS`.
         why: the correction, or the reason; "-" if none.
@@ -50,7 +50,7 @@ class Claim(NamedTuple):
         """The seven cells as text.
 
         Args:
-            numbers: that `ours` quotes; a cell whose numbers are not there names the check to run.
+            numbers: the numbers that `ours` quotes; if they are missing, the cell names the check to run.
         """
         if not isinstance(self.ours, str):
             ours = self.ours()
@@ -83,7 +83,7 @@ def print_ledger(claims: tuple[Claim, ...], numbers: Mapping[str, float]) -> Non
 
     Args:
         claims: the ledger.
-        numbers: what they quote.
+        numbers: the numbers that the claims quote.
     """
     for k, claim in enumerate(claims, 1):
         name, where, published, ours, evidence, verdict, why = claim.cells(numbers)

@@ -49,7 +49,7 @@ class CheckFunction(Protocol):
 
     Attributes:
         group: kind of evidence.
-        title: what is compared.
+        title: one line that describes the comparison.
         shares: label common to checks that share runs or compiled programs.
     """
 
@@ -147,11 +147,11 @@ def quote(**numbers: object) -> None:
 
 
 def quoted(checks: Iterable[Check], exhibits: Mapping[str, dict[str, np.ndarray]]) -> dict[str, float]:
-    """What the ledger may quote: measured values by the names of their checks, and the numbers of `quote`.
+    """Numbers that the ledger may quote: measured values by the names of their checks, and the numbers of `quote`.
 
     Args:
         checks: results; those that failed to run are left out.
-        exhibits: recorded by them.
+        exhibits: arrays recorded by the checks.
     """
     numbers = {key[len(QUOTED) :]: float(e["value"]) for key, e in exhibits.items() if key.startswith(QUOTED)}
     return {check.name: check.measured for check in checks if not check.error} | numbers

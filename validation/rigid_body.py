@@ -16,7 +16,7 @@ from .subjects import straight
 
 SPIN = 1e-10  # rad/s: rtol 1e-12 over a few revolutions
 SIZES = (0.4, 0.10, 0.04)  # length and semi-axes along t2, t3 of the body [m]: moments of inertia I1 < I2 < I3
-START = (0.8, 0.0, 2.0)  # angular velocity [rad/s], nearer to t3, the axis of the greatest moment
+START = (0.8, 0.0, 2.0)  # angular velocity [rad/s], closer to t3, the axis of the largest moment of inertia
 TIMES = np.linspace(0.0, 10.0, 11)
 
 
@@ -32,7 +32,7 @@ def euler_poinsot(moments: np.ndarray, start: np.ndarray, t: np.ndarray) -> np.n
 
     Args:
         moments: I1 < I2 < I3 [kg·m²].
-        start: at t = 0, with a zero second component and nearer to the third axis [rad/s].
+        start: angular velocity at t = 0, with a zero second component and closer to the third axis [rad/s].
         t: times [s].
     """
     I1, I2, I3 = moments

@@ -51,7 +51,7 @@ def _expected() -> np.ndarray:
     **_LAMB,
 )
 def lamb_limit() -> Measurement:
-    """The excess itself is 2e-3; the remainder after its leading term is of the order of its square."""
+    """The excess is 2e-3; the remainder after its leading term is of the order of its square."""
     expected = _expected()[-1]
     return np.abs(lamb_errors()[-1] - expected).max(), 0.0, expected.max() ** 2
 
@@ -60,7 +60,7 @@ def lamb_limit() -> Measurement:
 def lamb_order() -> Measurement:
     """Second order times a logarithm, between C/A = 1/20 and 1/80.
 
-    The leading term is known up to 2.5 % of itself at 1/20, hence the slope up to ln(1.025)/ln 4.
+    The relative error of the leading term at 1/20 is 2.5 %, so that the error of the slope is ln(1.025)/ln 4.
     """
     exhibit("lamb", slenderness=SLENDERNESS, error=lamb_errors())
     slope = lambda rows: np.polyfit(np.log(SLENDERNESS[2:]), np.log(np.abs(rows).max(axis=1)[2:]), 1)[0]  # noqa: E731

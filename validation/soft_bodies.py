@@ -20,12 +20,12 @@ from cosserat.soft.soft_loop import soft_loop
 from .report import Measurement, check
 
 _SOURCE = "shooting and collocation, modal and link programs of their own (validation/data/soft_reference.json)"
-_BENDING = (1.0, 1.0, 1.0, 1.0, 1.0, 2.0)  # stiffness of a rod of which only K3 is free [N·m²]
+_BENDING = (1.0, 1.0, 1.0, 1.0, 1.0, 2.0)  # stiffness of a rod with only K3 free [N·m²]
 
 
 @functools.cache
 def soft_reference() -> dict[str, Any]:
-    """Tips of rods at rest, frequencies, buckling loads and motions of independent programs."""
+    """Results of independent programs: tips of rods at rest, frequencies, buckling loads and motions."""
     return json.loads((resources.files("validation") / "data" / "soft_reference.json").read_text())
 
 
@@ -43,7 +43,7 @@ def _clamped(stiffness, loads, modes, length=1.0, rest=(1.0, 0, 0, 0, 0, 0)):
     shares="soft statics",
 )
 def soft_bend_45() -> Measurement:
-    """κ = 1 and GJ = G/6; the Legendre modes that are left out change the tip by less than 1e-9 of its length."""
+    """κ = 1 and GJ = G/6; truncating the Legendre basis changes the tip by less than 1e-9 of the length."""
     stiffness = [1e7, 5e6, 5e6, 1e7 / 12, 1e7 / 12, 1e7 / 12]
     six = dict.fromkeys(("G1", "G2", "G3", "K1", "K2", "K3"), 10)
     load = cosserat.EndLoad(force=[0.0, 0.0, 600.0])
@@ -88,7 +88,7 @@ def soft_frequency() -> Measurement:
 
 
 def _instant():
-    """An eel with a free tail that swims in space, its reduced equations, and how its stress balances."""
+    """An instant of an eel with a free tail that swims in space, and its reduced equations."""
     tail = cosserat.FreeStrains(1.2, modes={"G2": 2, "K2": 2, "K3": 3})
     soft = cosserat.Soft(cosserat.eel(), tail, cosserat.Elastic(1e5, damping_time=0.02))
     fluid, t = hydro.Morison(added_mass="kirchhoff"), jnp.asarray(2.3)
@@ -125,7 +125,7 @@ def soft_inertia() -> Measurement:
     shares="soft instant",
 )
 def soft_stress() -> Measurement:
-    """Relative to the greatest; fixed panels across the kinks of drag leave 1e-6."""
+    """Relative to the maximum; fixed panels across the kinks of the drag have an error of 1e-6."""
     soft, sampled, fluid, head, q, dq, t, loop = _instant()
     law = soft.strain(gaits.spiral(), t, q, dq, loop.rates()[6:])
     X = np.asarray(sampled.body.load_X)

@@ -55,7 +55,7 @@ def thread_oblique() -> Measurement:
     shares="threads",
 )
 def thread_power() -> Measurement:
-    """An eel that swims in space, its tail free and pulled by Hill's muscles of which one ends inside the body."""
+    """An eel swims in space with a free tail and two Hill muscles, one of which ends inside the body."""
     beat = lambda t: 0.5 + 0.3 * jnp.sin(7.0 * t)  # noqa: E731
     soft = cosserat.Soft(
         cosserat.eel(),
@@ -103,7 +103,7 @@ def thread_power() -> Measurement:
     meaning="the forces of a cable at its points are not those of its tension",
 )
 def cable_virtual_work() -> Measurement:
-    """Per newton of tension, joints of three kinds; one point is fixed in the world."""
+    """Compares the forces per newton of tension for three kinds of joints; one point is fixed in the world."""
     body = {"mass": 1.0, "centre": (0.1, 0.02, -0.01), "about_centre": (0.02 * np.eye(3)).tolist()}
     joints = (
         multibody.revolute(axis=(0.0, 0.6, 0.8), name="turn", position=(0.3, 0.0, 0.0)),

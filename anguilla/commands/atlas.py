@@ -1,4 +1,4 @@
-"""`anguilla atlas`: published swimmers in Lighthill's water, each with its figure and a verdict."""
+"""`anguilla atlas`: published swimmers simulated with Lighthill's model, each with a comparison and a verdict."""
 
 import argparse
 from pathlib import Path

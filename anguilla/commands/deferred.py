@@ -1,6 +1,6 @@
-"""Modules that are imported when they are first used, so that help and bad arguments are answered at once.
+"""Modules that are imported on first use, so that help and errors in the arguments are shown without delay.
 
-What the options themselves need of the engines, the names to choose from, is repeated here; a test compares.
+The choices of options that the engines define are repeated here; a test compares them with the originals.
 """
 
 import importlib
@@ -22,7 +22,7 @@ ROBOTS = {  # the help texts of robots.registry.ROBOTS
 
 
 class Deferred:
-    """Stands for a module: the first attribute imports it."""
+    """Proxy of a module that imports it on the first attribute access."""
 
     def __init__(self, name: str):
         self._name = name
@@ -32,5 +32,5 @@ class Deferred:
 
 
 def deferred(*names: str) -> tuple[Any, ...]:
-    """One stand-in for each module named."""
+    """One proxy for each module name."""
     return tuple(Deferred(name) for name in names)

@@ -137,12 +137,12 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 
 def resolve(arguments: argparse.Namespace) -> None:
-    """Gives options that were left to the program their values."""
+    """Sets the default values that depend on other options."""
     arguments.starts, arguments.screen = starts_and_screen(arguments)
 
 
 def name_of(arguments: argparse.Namespace) -> str:
-    """How the names of all files of a run begin."""
+    """Common prefix of the names of all files of a run."""
     return "cma" if arguments.compare_cma else arguments.goal
 
 
@@ -193,7 +193,7 @@ def _search(arguments, beam, fluid, say) -> list[Path]:
         starts=starts,
         screen=screen,
         max_iterations=arguments.iterations,
-        infeasible_start="accept",  # by the margin: the published gait is at the limits
+        infeasible_start="accept",  # the published gait is at the limits, so it violates them by the margin
         log=arguments.out / f"{arguments.goal}_log.jsonl",
         progress=not arguments.quiet,
     )

@@ -1,8 +1,8 @@
 """Recipe of a run: the command-line arguments that produced it, in a file that `anguilla @FILE` repeats.
 
-Every option is written with its value, given or default, so that a later change of a default has no effect; those that
-are off or have no value are named in a comment. The last line is a checksum of the others: a recipe that was damaged is
-refused, and one that was edited on purpose runs once its checksum is deleted.
+Every option is written with its value, given or default, so that a later change of a default has no effect; options
+that are off or have no value are listed in a comment. The last line is a checksum of the others: a modified recipe is
+refused, and an intentionally edited one runs after its checksum has been deleted.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def write_recipe(lines: Iterable[str], path: Path) -> Path:
 
 
 def damage(path: Path) -> str | None:
-    """What is wrong with a recipe; None when it is as it was written, has no checksum, or is not there."""
+    """Error message for a modified recipe; None if it is unchanged, has no checksum, or does not exist."""
     try:
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
@@ -79,7 +79,7 @@ def damage(path: Path) -> str | None:
 
 
 def with_recipe(dataset: Any, lines: Iterable[str]) -> Any:
-    """The dataset with the recipe among its attributes, and with versions, commit and date where it lacks them."""
+    """The dataset with the recipe as an attribute, and with versions, commit and date unless it has them already."""
     from stepping.provenance import ATTRIBUTE, circumstances, now
 
     attributes = {ATTRIBUTE: json.dumps({"call": "anguilla"} | circumstances()), "date": now()} | dataset.attrs

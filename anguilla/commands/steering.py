@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
     gaits, fb = deferred("gaits", "gaits.feedback")
 
-MIDDLE = 1.0  # where heading and depth are measured: half the length of the eel, which yaws least [m]
+MIDDLE = 1.0  # abscissa of the sensors, half the length of the eel, where it yaws least [m]
 SERVO = (0.4, 0.4, 1.0)  # of the offsets and the rolling wave, in beats [-]
 DURATION = 60.0  # default: time to turn, dive and settle [s]
 
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def given(arguments: argparse.Namespace) -> bool:
-    """Whether there is something to hold."""
+    """Whether a heading or a depth to hold is given."""
     return arguments.heading is not None or arguments.depth is not None
 
 
@@ -49,7 +49,7 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 
 def references(arguments: argparse.Namespace) -> dict[str, float]:
-    """Heading [rad] and depth [m] to hold: those of the start where not given."""
+    """Heading [rad] and depth [m] to hold; zero, as at the start, where not given."""
     return {"heading": math.radians(arguments.heading or 0.0), "depth": arguments.depth or 0.0}
 
 
@@ -62,7 +62,7 @@ def steered(gait: gaits.Strain, arguments: argparse.Namespace) -> gaits.Steered:
 
 
 def driven(law: gaits.Strain | gaits.Steered, dataset: xr.Dataset) -> gaits.Strain:
-    """The plain gait that was swum."""
+    """The gait as it was executed, without the controller."""
     from gaits.feedback.labels import replayed
 
     return replayed(law, dataset) if isinstance(law, gaits.Steered) else law

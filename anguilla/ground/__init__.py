@@ -1,7 +1,7 @@
 """Loads and constraints of the ground on a crawling body: dry friction, compliant contact, ideal wheels.
 
-A ground is a load per metre on one section, in the section frame, with the interface of `hydro`: both engines take it
-instead of a fluid, alone or in `hydro.Together`. Wheels are constraints; `roll` integrates a body on them.
+A ground is a load per metre on one section, in the section frame, with the interface of `hydro`: both engines accept it
+in place of a fluid, alone or in `hydro.Together`. Wheels are constraints; `roll` integrates a body on them.
 """
 
 from .contact import Contact as Contact
@@ -11,7 +11,7 @@ from .rolling import Rolling as Rolling, roll as roll
 from .rolling_forces import RollingWrench as RollingWrench, rolling_wrench as rolling_wrench
 from .wheels import TreeWheels as TreeWheels, Wheels as Wheels
 
-# What users need first; everything else is reached in its module.
+# The main public names; everything else is imported from its module.
 __all__ = (
     "Contact",
     "Coulomb",

@@ -16,7 +16,7 @@ FULL = 3  # number of independent wheels that determine the motion of the head
 
 
 class Axles(eqx.Module):
-    """Wheels of a moving shape, in the axes of its head; third components are zero.
+    """Wheels of a deforming body, in the axes of its head; third components are zero.
 
     Attributes:
         normal: n, unit vectors along the axles.
@@ -44,11 +44,11 @@ class Axles(eqx.Module):
 
 
 def kinematic_twist(J: Float[Array, "wheels 3"], b: Float[Array, "wheels"]) -> Float[Array, "3"]:
-    """The twist that minimises the slip in the least-squares sense; zero slip where the wheels agree [m/s, rad/s].
+    """The twist that minimises the slip in the least-squares sense [m/s, rad/s]; zero slip for compatible wheels.
 
     Args:
-        J: of the constraint [-, m].
-        b: of the constraint [m/s], or the bias of its derivative [m/s²].
+        J: matrix of the constraint [-, m].
+        b: offset of the constraint [m/s], or the bias of its derivative [m/s²].
     """
     Q, R = jnp.linalg.qr(J)
     return -jnp.linalg.solve(R, Q.T @ b)
@@ -60,8 +60,8 @@ def independence(J: Float[Array, "wheels 3"], length: Float[Array, ""]) -> Float
     Zero if all axles are parallel or meet in one point, about which the body can then rotate.
 
     Args:
-        J: of the constraint [-, m].
-        length: of the body [m].
+        J: matrix of the constraint [-, m].
+        length: length of the body [m].
     """
     scaled = J / jnp.stack([jnp.ones(()), jnp.ones(()), length])[None, :]
     return jnp.linalg.svd(scaled, compute_uv=False)[-1] / jnp.sqrt(J.shape[0])
@@ -71,7 +71,7 @@ def least_forces(J: Float[Array, "wheels 3"], needed: Float[Array, "3"]) -> Floa
     """Forces along the axles with a given planar resultant; the least-norm solution if wheels are redundant [N].
 
     Args:
-        J: of the constraint, three independent rows or more [-, m].
+        J: matrix of the constraint, with three independent rows or more [-, m].
         needed: resultant force and moment about the head, in its axes [N, N·m].
     """
     Q, R = jnp.linalg.qr(J)
@@ -89,7 +89,7 @@ def constrained(
     Args:
         inertia: M of the body about its head, planar part [kg, kg·m, kg·m²].
         wrench: w, all other loads [N, N·m].
-        J: of the constraint [-, m].
+        J: matrix of the constraint [-, m].
         bias: see `Axles.bias` [m/s²].
 
     Returns:
@@ -109,10 +109,10 @@ def nearest(
     """Twist after an impulse of the wheels that removes the slip [m/s, rad/s]; fewer than three wheels.
 
     Args:
-        inertia: of the body about its head, planar part [kg, kg·m, kg·m²].
+        inertia: inertia of the body about its head, planar part [kg, kg·m, kg·m²].
         twist: before the impulse [m/s, rad/s].
-        J: of the constraint [-, m].
-        b: of the constraint [m/s].
+        J: matrix of the constraint [-, m].
+        b: offset of the constraint [m/s].
     """
     if J.shape[0] == 0:
         return twist

@@ -20,7 +20,7 @@ from .coulomb import Coulomb
 Height = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, ""]]
 
 _ALONG = np.array([1.0, 0.0, 0.0])  # t1 in the section frame
-_POINT = 1e-24  # m²: a section seen end on has no lowest point
+_POINT = 1e-24  # m²: avoids a division by zero for a section parallel to the ground, which has no lowest point
 
 
 def level(x: Float[Array, ""], y: Float[Array, ""]) -> Float[Array, ""]:
@@ -29,8 +29,18 @@ def level(x: Float[Array, ""], y: Float[Array, ""]) -> Float[Array, ""]:
 
 
 class _Touch(eqx.Module):
-    """Contact of one section, in its frame: derivative of the penetration by a displacement, elastic load [N/m], factor
-    of the damping, normal load [N/m], lowest point [m], its velocity [m/s] where it touches, normal, grip."""
+    """Contact of one section, in its frame.
+
+    Attributes:
+        slope: derivative of the penetration with respect to a displacement of the section [-, m].
+        elastic: elastic load [N/m].
+        factor: factor 1 + d dδ/dt of the damping, not negative [-].
+        load: normal load [N/m].
+        lowest: lowest point of the section [m].
+        velocity: velocity of the lowest point [m/s]; zero without contact.
+        normal: unit normal of the ground.
+        grip: factor of the friction coefficients [-].
+    """
 
     slope: Float[Array, "6"]
     elastic: Float[Array, ""]
@@ -47,21 +57,21 @@ class Contact(AbstractFluid):
 
         N = k δ (1 + d dδ/dt) where positive,    δ = penetration of the lowest point of the section
 
-    Weight must act beside it: `hydro.Together(hydro.Weight(density), Contact(...))` for a beam, `gravity=hydro.EARTH`
-    for a tree. A body at rest penetrates by weight over stiffness. The radius of curvature of the ground should be
-    large compared with a section: the distance is measured along the normal below the centre.
+    The weight must be added separately: `hydro.Together(hydro.Weight(density), Contact(...))` for a beam,
+    `gravity=hydro.EARTH` for a tree. A body at rest penetrates by weight over stiffness. The radius of curvature of the
+    ground should be large compared with a section: the distance is measured along the normal below the centre.
 
-    A soft beam is stepped implicitly, with the stiffness of the ground in the linear system: k and the smoothing width
-    of the friction do not bound the time step. Explicit steps must resolve the period 2π √(m/k).
+    The time steps of a soft beam are implicit, with the stiffness of the ground in the linear system: k and the
+    smoothing width of the friction do not limit the time step. Explicit steps must resolve the period 2π √(m/k).
 
     Attributes:
         height: h(x, y) [m], a function written with jax.numpy.
         coulomb: the friction.
         stiffness: k, force per metre of body and metre of depth [N/m²].
-        damping: d [s/m]; 1/d near the impact speed brings a body to rest within few bounces.
-        grip: factor of the friction coefficients [-], a law of (X, t), as of the bristles of an earthworm or the feet
-            of a caterpillar; None for one.
-        time: at which the grip is taken [s]; see `at`.
+        damping: d [s/m]; with 1/d close to the impact speed, a body comes to rest within a few bounces.
+        grip: factor of the friction coefficients [-], a law of (X, t), for example for the bristles of an earthworm or
+            the feet of a caterpillar; None means one everywhere.
+        time: time at which the grip is evaluated [s]; see `at`.
 
     Example:
         >>> import cosserat, gaits, hydro, jax.numpy as jnp
@@ -124,7 +134,7 @@ class Contact(AbstractFluid):
         return 0.5 * self.stiffness * jnp.maximum(self.depth(section, place), 0.0) ** 2
 
     def terms(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> dict[str, Float[Array, "6"]]:
-        """`contact`, elastic, `contact_damping`, and `friction`, in the section frame [N/m, N]."""
+        """`contact` (the elastic part), `contact_damping` and `friction`, in the section frame [N/m, N]."""
         touch = self._touch(section, place, twist)
         rub = self.coulomb.force(touch.grip * touch.load, touch.velocity, jnp.asarray(_ALONG), touch.normal)
         return {
@@ -134,7 +144,7 @@ class Contact(AbstractFluid):
         }
 
     def stiff_matrices(self, section: EllipticSection, place: Place, twist: Float[Array, "6"]) -> StiffMatrices:
-        """k and d along the normal, friction along the ground, where the section penetrates."""
+        """Stiffness and damping of the contact, and damping of the friction, where the section penetrates."""
         touch = self._touch(section, place, twist)
         push = jnp.outer(touch.slope, touch.slope)
         # d/dδ and d/d(dδ/dt) of k δ (1 + d dδ/dt), where the ground pushes.
@@ -157,7 +167,7 @@ class Contact(AbstractFluid):
         reach = jnp.sqrt((section.b * n2) ** 2 + (section.c * n3) ** 2 + _POINT)
         lowest = -jnp.stack([jnp.zeros(()), section.b**2 * n2, section.c**2 * n3]) / reach
         velocity = linear(twist) + cross(angular(twist), lowest)
-        sliding = jnp.where(deep > 0.0, velocity, 0.0)  # the viscous part needs contact too
+        sliding = jnp.where(deep > 0.0, velocity, 0.0)  # no viscous friction without contact
         own = place.rotation.T @ normal
         return _Touch(slope, elastic, factor, elastic * factor, lowest, sliding, own, self._grip(place))
 

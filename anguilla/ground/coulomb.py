@@ -12,7 +12,7 @@ class Coulomb(eqx.Module):
 
         f = -w [μ_s û_s s + (μ_f or μ_b) û_l l] - viscous v,    û = v / √(|v|² + ε²)
 
-    l is the body's direction on the ground, from head to tail, and s is at right angles to it. The coefficient along l
+    l is the body's direction on the ground, from head to tail, and s is perpendicular to it. The coefficient along l
     is μ_f while the section slides forward (û_l < 0) and μ_b while it slides backward. The power f · v is never
     positive. The smoothing replaces sticking by creep: under a force F < μ w the speed is about ε F / (μ w).
 
@@ -44,11 +44,11 @@ class Coulomb(eqx.Module):
         along: Float[Array, "3"],
         normal: Float[Array, "3"],
     ) -> Float[Array, "3"]:
-        """Friction per metre on a section, in the axes its arguments are given in [N/m].
+        """Friction per metre on a section, in the axes of the arguments [N/m].
 
         Args:
             load: w, normal load [N/m].
-            velocity: of the section [m/s]; only its part along the ground matters.
+            velocity: velocity of the section [m/s]; only its component along the ground is used.
             along: t1 of the section.
             normal: unit normal of the ground.
         """
@@ -69,7 +69,7 @@ class Coulomb(eqx.Module):
         return dry + self.viscous * (jnp.eye(3) - jnp.outer(normal, normal))
 
     def _directions(self, load, velocity, along, normal):
-        """Velocity on the ground, direction of the body and across it, and w μ / √(|v|² + ε²) of each."""
+        """Velocity along the ground, unit vectors along and across the body, and w μ / √(|v|² + ε²) of each."""
         on_ground = lambda v: v - jnp.dot(v, normal) * normal  # noqa: E731
         v, heading = on_ground(velocity), on_ground(along)
         heading = heading / jnp.sqrt(jnp.dot(heading, heading) + _UPRIGHT)
@@ -78,4 +78,4 @@ class Coulomb(eqx.Module):
         return v, heading, cross(normal, heading), slip * mu_l, slip * self.sideways
 
 
-_UPRIGHT = 1e-24  # avoids a division by zero for a section that stands on its end
+_UPRIGHT = 1e-24  # avoids a division by zero for a body that is normal to the ground

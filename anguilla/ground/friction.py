@@ -29,12 +29,12 @@ class Friction(AbstractFluid):
     of (X, t) whose mean along the body should be one: `gaits.SinusLifting`, `gaits.sidewinding(...).lifting`.
 
     Attributes:
-        density: of the body [kg/m³]; the same number as the beam's.
+        density: density of the body [kg/m³]; must equal that of the beam.
         coulomb: the coefficients.
         gravity: acceleration of gravity in the world [m/s²].
         normal: unit normal of the plane in the world, away from the ground.
         lifting: load over weight [-] as a law of (X, t).
-        time: at which the lifting is taken [s]; see `at`.
+        time: time at which the lifting is evaluated [s]; see `at`.
 
     Example:
         >>> import cosserat, gaits, hydro
@@ -75,7 +75,7 @@ class Friction(AbstractFluid):
             forward: coefficient while a section slides towards its head.
             sideways: coefficient while it slides sideways.
             backward: coefficient while it slides towards its tail; as forward when None.
-            density: of the body [kg/m³].
+            density: density of the body [kg/m³].
             width: speed over which friction changes sign [m/s].
             viscous: force per metre and per speed, in all directions [N·s/m²].
             incline: slope that rises towards -x, the initial heading of a body [rad]. The axes of the world are then
@@ -128,7 +128,7 @@ class Friction(AbstractFluid):
         return {"friction": join(rubbing, still), "downhill": join(slide, still)}
 
     def stiff_matrices(self, section: AbstractSection, place: Place, twist: Float[Array, "6"]) -> StiffMatrices:
-        """Damping of the friction: near rest it falls by w μ within `width` of speed."""
+        """Damping of the friction; near rest it is w μ / `width`."""
         normal, along = place.rotation.T @ self.normal, jnp.array([1.0, 0.0, 0.0])
         rubbing = self.coulomb.resistance(self.load(section, place), linear(twist), along, normal)
         return StiffMatrices(jnp.zeros((6, 6)), jnp.pad(rubbing, ((0, 3), (0, 3))))
@@ -153,7 +153,7 @@ class Friction(AbstractFluid):
         )
 
     def potential(self, section: AbstractSection, place: Place) -> Float[Array, ""]:
-        """Energy of height on the plane per metre [J/m]; zero at the world's origin."""
+        """Potential energy on an inclined plane per metre [J/m]; zero at the world's origin."""
         return -self.density * section.area * jnp.dot(self._tangential(), place.position)
 
     def _tangential(self):

@@ -25,7 +25,7 @@ from .axles import FULL, PLANAR, constrained, independence, kinematic_twist, lea
 from .wheels import AbstractRoller, RollingBeam, RollingTree, TreeWheels, Wheels
 
 SLIP = 1e-6  # allowed slip of redundant wheels, relative to the speed of the shape
-SINGULAR = 1e-4  # least independence of the wheels
+SINGULAR = 1e-4  # minimum independence of the wheels
 _EXAMINED = 401  # times at which three or more wheels are examined
 
 
@@ -34,11 +34,11 @@ class Rolling(eqx.Module):
 
     Attributes:
         time: output times [s].
-        position: of the head in the world [m].
-        quaternion: of the head in the world, unit.
-        twist: of the head, in its frame [m/s, rad/s].
+        position: position of the head in the world [m].
+        quaternion: unit quaternion of the head in the world.
+        twist: twist of the head, in its frame [m/s, rad/s].
         twist_rate: d(twist)/dt, in the head frame [m/s², rad/s²].
-        force: of the ground on each wheel, along its axle [N]; the least-norm solution if wheels are redundant.
+        force: force of the ground on each wheel, along its axle [N]; the least-norm solution if wheels are redundant.
         slip: velocity of each wheel along its axle [m/s].
         wheel_power: power of the wheel forces [W]; zero without slip.
         torque: motor torques of a tree [N·m]; empty for a beam (see `rolling_wrench`).
@@ -86,19 +86,19 @@ def roll(
     dynamic, with the wheel forces as multipliers; an initial state with side slip is projected by an impulse.
 
     Args:
-        body: a beam, or a tree all joints of which are actuated.
+        body: a beam, or a tree with all joints actuated.
         law: planar strain law (X, t) -> (Γ, K) of the beam, or joint law t -> positions of the tree.
         wheels: where the wheels are: `Wheels` on a beam, `TreeWheels` on a tree.
-        ground: other loads on the sections, such as `Friction`; None for none.
+        ground: additional loads on the sections, such as `Friction`; None for no load.
         t1: last time [s].
         t0: first time [s].
-        state: of the head at t0, in the plane; its twist is not used with three wheels or more.
+        state: state of the head at t0, in the plane; its twist is not used with three wheels or more.
         samples: number of even output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
         path: nodes along a beam; `Panels()` when None.
         rtol: relative tolerance of the time step.
         atol: absolute tolerance of the time step [m, rad, m/s, rad/s].
-        max_steps: greatest number of time steps.
+        max_steps: maximum number of time steps.
         throw: raise if the wheels are singular or inconsistent, or if the run does not reach t1.
 
     Raises:
@@ -141,7 +141,7 @@ def roller_count(wheels: Wheels | TreeWheels) -> int:
 def roller_of(
     body: Beam | Tree, law: Gait | JointLaw, wheels: Wheels | TreeWheels, ground: AbstractFluid, path: Panels | None
 ) -> AbstractRoller:
-    """The body on its wheels; rejects combinations that do not fit. Arguments as in `roll`."""
+    """The body on its wheels; rejects invalid combinations. Arguments as in `roll`."""
     if isinstance(body, Tree):
         if not isinstance(wheels, TreeWheels):
             raise ValueError(f"wheels = {type(wheels).__name__}: a tree takes ground.TreeWheels(bodies)")

@@ -26,7 +26,7 @@ class RollingWrench(eqx.Module):
         X: abscissae [m].
         force_w: n in the world [N].
         moment: M in the section frame [N·m].
-        tail: n1, n2 and M3 at X = L, in the section frame: zero when motion and forces of the wheels agree [N, N, N·m].
+        tail: n1, n2 and M3 at X = L, in the section frame [N, N, N·m]: zero if motion and wheel forces are consistent.
         actuator_power: ∫(M·dK/dt + Rᵀn·dΓ/dt) dX [W].
     """
 

@@ -82,7 +82,14 @@ class TreeWheels(Printed):
     axle: Float[Array, "wheels 3"]
 
     def __init__(self, bodies: Sequence[str], position: Numbers | None = None, axle: Numbers = (0.0, 1.0, 0.0)):
-        """Names of bodies; points and axles, one for each or one for all; default: the origin and the y axis."""
+        """Creates wheels.
+
+        Args:
+            bodies: names of the bodies.
+            position: points of contact in the frames of the bodies, one for each wheel or one for all [m]; the origin
+                when None.
+            axle: directions of the axles in the frames of the bodies, one for each wheel or one for all.
+        """
         self.bodies = (bodies,) if isinstance(bodies, str) else sequence("TreeWheels.bodies", bodies, "names of bodies")
         if any(not isinstance(name, str) for name in self.bodies):
             raise ValueError(f"TreeWheels.bodies = {shown(bodies)}: must be names of bodies")
@@ -129,7 +136,7 @@ class AbstractRoller(eqx.Module):
     @property
     @abc.abstractmethod
     def length(self) -> Float[Array, ""]:
-        """A length of the body [m]."""
+        """Characteristic length of the body [m]."""
 
     @property
     @abc.abstractmethod
@@ -147,7 +154,7 @@ class RollingBeam(AbstractRoller):
     from_smooth: Float[Array, "nodes wheels"]
 
     def axles(self, t):
-        """Interpolated from the nodes that carry the shape."""
+        """The wheels, interpolated from the nodes of the shape."""
         shape = body_shape(self.body, self.gait, t)[1]
         at = lambda field: (field @ self.from_smooth).T  # noqa: E731
         quaternion = at(shape.quaternion)
@@ -157,13 +164,13 @@ class RollingBeam(AbstractRoller):
         return Axles(normal, at(shape.position), turning, at(shape.velocity), at(shape.acceleration))
 
     def equations(self, state, t):
-        """First space loop of the beam."""
+        """Inertia and wrench of the first space loop of the beam."""
         found = self.path.head_dynamics(self.body, self.gait, self.fluid, state, t)
         return found.inertia, found.wrench
 
     @property
     def length(self):
-        """Of the beam at rest [m]."""
+        """Length of the beam at rest [m]."""
         return self.body.beam.length
 
     @property
@@ -181,7 +188,7 @@ class RollingTree(AbstractRoller):
     wheels: TreeWheels
 
     def axles(self, t):
-        """By differentiating where the joint law puts the wheels."""
+        """The wheels; their rates are time derivatives of the contact points under the joint law."""
         rows = self.wheels.rows(self.tree)
 
         def contacts(t):

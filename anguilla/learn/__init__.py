@@ -1,4 +1,4 @@
-"""Environments to learn to swim in: pure JAX functions, and a gymnasium wrapper (the extra `learn`)."""
+"""Environments for reinforcement learning of swimming: pure JAX functions, and a gymnasium wrapper (extra `learn`)."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -19,8 +19,8 @@ def picture(
     Args:
         midline: centres of the sections in the world [m].
         half_width: their half-axis along t2 [m].
-        marks: places to show: a goal, or the points of a path [m].
-        title: text above.
+        marks: points to mark: a goal, or the points of a path [m].
+        title: title of the picture.
     """
     figure = Figure(figsize=INCHES, dpi=DOTS)
     canvas = FigureCanvasAgg(figure)

@@ -1,7 +1,7 @@
-"""From actions to strains: what an agent commands, through a servo, as a strain law that is twice differentiable.
+"""Drives convert the actions of an agent to strains, through a servo that makes them twice differentiable in time.
 
 An action has one component in [-1, 1] for each channel; it is held for one control period. Commands jump from one
-period to the next, so a second-order servo follows them: its states y and dy/dt belong to the state of the environment.
+period to the next, and a second-order servo smooths them: its states y and dy/dt are part of the environment's state.
 """
 
 import abc
@@ -17,12 +17,12 @@ from spatial import Numbers, finite, positive, shaped
 
 
 class AbstractDrive(eqx.Module):
-    """What the agent commands, and the strains that follow.
+    """Conversion of commands to strains.
 
     Attributes:
         low: command at the action -1, one for each channel, of any unit.
         high: command at the action +1, of any unit.
-        servo: follows the commands.
+        servo: servo that follows the commands.
     """
 
     low: eqx.AbstractVar[Float[Array, "m"]]
@@ -42,20 +42,20 @@ class AbstractDrive(eqx.Module):
     def instant(
         self, t: Float[Array, ""], own: PyTree, command: Float[Array, "m"]
     ) -> tuple[MotionAt, PyTree[Float[Array, "..."]]]:
-        """Strain law about the time t [s], exact in value and two rates there, and the rates of the drive's states."""
+        """Strain law near the time t [s], exact in value and two derivatives at t, and rates of the drive's states."""
 
     @abc.abstractmethod
     def seen(self, own: PyTree) -> Float[Array, "n"]:
         """States of the drive as the agent observes them."""
 
     def command(self, action: Float[Array, "m"]) -> Float[Array, "m"]:
-        """Command of each channel for an action [-]; beyond ±1 it saturates."""
+        """Command of each channel for an action [-], which is clipped to ±1."""
         half = 0.5 * (self.high - self.low)
         return 0.5 * (self.high + self.low) + half * jnp.clip(jnp.asarray(action), -1.0, 1.0)
 
 
 class WaveDrive(AbstractDrive):
-    """A travelling wave of commanded amplitude and frequency, and constant curvatures to steer by.
+    """A travelling wave with commanded amplitude and frequency, and commanded uniform curvatures for steering.
 
         K3 = A α(X) sin 2π(X/λ - φ) + k3,   K2 = k2,   dφ/dt = f
 
@@ -71,9 +71,9 @@ class WaveDrive(AbstractDrive):
     Attributes:
         amplitude: coefficients of α(X), highest power of X [m] first [1/m].
         wavelength: λ [m].
-        low: least A [-], f [Hz], k3 and k2 in the section frame [1/m].
-        high: greatest of each, in the section frame where they are curvatures [-, Hz, 1/m].
-        servo: follows the commands; it starts at no amplitude, the mean frequency and no curvature.
+        low: minimum of A [-], f [Hz], and of k3 and k2 in the section frame [1/m].
+        high: maximum of A [-], f [Hz], and of k3 and k2 in the section frame [1/m].
+        servo: servo that follows the commands; it starts at zero amplitude, the mean frequency and zero curvature.
     """
 
     amplitude: Float[Array, "terms"]
@@ -102,32 +102,32 @@ class WaveDrive(AbstractDrive):
         return ("amplitude", "frequency", "yaw", "pitch")
 
     def begin(self, phase: Float[Array, ""]) -> PyTree:
-        """Servo at rest without amplitude, at the mean frequency, and the phase [beats]."""
+        """Servo at rest with zero amplitude and the mean frequency, and the phase [beats]."""
         y = jnp.zeros(4).at[1].set(0.5 * (self.low[1] + self.high[1]))
         return y, jnp.zeros(4), phase
 
     def strain(self, X: Float[Array, ""], t: Float[Array, ""], y: Float[Array, "4"]) -> Float[Array, "6"]:
-        """Strain (Γ, K) at X [m] for the amplitude [-], the phase [beats] and the curvatures y [1/m]; t is not read."""
+        """Strain (Γ, K) at X [m] for y: amplitude [-], phase [beats] and two curvatures [1/m]; t is not used."""
         A, phase, yaw, pitch = y
         wave = A * jnp.polyval(self.amplitude, X) * jnp.sin(2.0 * jnp.pi * (X / self.wavelength - phase))
         return jnp.stack([1.0, 0.0, 0.0, 0.0, pitch, wave + yaw])
 
     def instant(self, t: Float[Array, ""], own: PyTree, command: Float[Array, "4"]) -> tuple[MotionAt, PyTree]:
-        """The wave about the time t [s]; the phase takes the place of the frequency."""
+        """The wave near the time t [s]; the phase replaces the frequency in the arguments of `strain`."""
         y, dy, phase = own
         ddy, (y_rate, dy_rate) = self.servo.acceleration(t, (y, dy), command, None, None, None)
         motion = jnp.stack([y.at[1].set(phase), dy.at[1].set(y[1]), ddy.at[1].set(dy[1])])
         return MotionAt(self.strain, t, motion), (y_rate, dy_rate, y[1])
 
     def seen(self, own: PyTree) -> Float[Array, "10"]:
-        """Sine and cosine of the phase, commands as followed and their rates."""
+        """Sine and cosine of the phase, outputs of the servo and their rates."""
         y, dy, phase = own
         turn = 2.0 * jnp.pi * phase
         return jnp.concatenate([jnp.stack([jnp.sin(turn), jnp.cos(turn)]), y, dy])
 
 
 class BendingDrive(AbstractDrive):
-    """Bending commanded at a few places along the body, for motion without a rhythm.
+    """Bending commanded at a few nodes along the body, for motion that is not periodic.
 
         K3 = Σ_k y_k B_k(X/L)   with the Bernstein polynomials B_k: |K3| never exceeds the greatest |y_k|
 
@@ -137,9 +137,9 @@ class BendingDrive(AbstractDrive):
 
     Attributes:
         length: L [m].
-        low: least y_k [1/m].
-        high: greatest y_k [1/m].
-        servo: follows the commands; it starts straight.
+        low: minimum of y_k [1/m].
+        high: maximum of y_k [1/m].
+        servo: servo that follows the commands; it starts with a straight body.
     """
 
     length: Float[Array, ""]
@@ -161,23 +161,23 @@ class BendingDrive(AbstractDrive):
         return tuple(f"bending{k}" for k in range(self.high.shape[-1]))
 
     def begin(self, phase: Float[Array, ""]) -> PyTree:
-        """Straight; there is no phase [beats]."""
+        """Servo at rest with a straight body; the phase [beats] is not used."""
         return jnp.zeros(self.high.shape), jnp.zeros(self.high.shape)
 
     def strain(self, X: Float[Array, ""], t: Float[Array, ""], y: Float[Array, "m"]) -> Float[Array, "6"]:
-        """Strain (Γ, K) at X [m] for the curvatures y [1/m], by de Casteljau's algorithm; t is not read."""
+        """Strain (Γ, K) at X [m] for the curvatures y [1/m], by de Casteljau's algorithm; t is not used."""
         s = X / self.length
         for _ in range(y.shape[0] - 1):
             y = (1.0 - s) * y[:-1] + s * y[1:]
         return jnp.stack([1.0, 0.0, 0.0, 0.0, 0.0, y[0]])
 
     def instant(self, t: Float[Array, ""], own: PyTree, command: Float[Array, "m"]) -> tuple[MotionAt, PyTree]:
-        """The bending about the time t [s]."""
+        """The bending near the time t [s]."""
         ddy, rates = self.servo.acceleration(t, own, command, None, None, None)
         return MotionAt(self.strain, t, jnp.stack([*own, ddy])), rates
 
     def seen(self, own: PyTree) -> Float[Array, "n"]:
-        """Commands as followed [1/m] and their rates [1/(m·s)]."""
+        """Outputs of the servo [1/m] and their rates [1/(m·s)]."""
         return jnp.concatenate(own)
 
 

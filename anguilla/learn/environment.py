@@ -36,8 +36,8 @@ def swimmer(scale: float | Float[Array, ""] = 1.0, density: float | Float[Array,
     1.0
 
     Args:
-        scale: of all lengths; 1 for 2 m [-].
-        density: of the body [kg/m³].
+        scale: factor of all lengths; 1 for 2 m [-].
+        density: density of the body [kg/m³].
     """
     full = cosserat.eel(0.075 * scale, 0.296 * scale, 1.95 * scale, 0.025 * scale, 0.05 * scale, 2.0 * scale)
     return cosserat.Beam(full.profile, density, nose_radius=full.nose_radius, load_panels=LOADS)
@@ -46,8 +46,9 @@ def swimmer(scale: float | Float[Array, ""] = 1.0, density: float | Float[Array,
 class Environment(eqx.Module):
     """A swimming beam with a task, as pure functions: jit, vmap and grad apply to all of them.
 
-    The interface is that of gymnasium's `FuncEnv`; random keys come last. One transition lasts one control period, in
-    which the action is held: strains follow it through the drive's servo, and the head is integrated by fixed steps.
+    The interface is that of gymnasium's `FuncEnv`, with random keys as last arguments. One transition lasts one control
+    period with a constant action: the strains follow it through the drive's servo, and the motion of the head is
+    integrated with fixed steps.
 
     >>> import jax, jax.numpy as jnp
     >>> from anguilla import learn
@@ -58,12 +59,12 @@ class Environment(eqx.Module):
     (0.02, (25,))
 
     Attributes:
-        task: goal, reward and end.
-        drive: from actions to strains.
+        task: goal, reward and termination.
+        drive: conversion of actions to strains.
         fluid: the water.
-        body: the beam on the nodes of the fast space path.
-        path: the fast space path.
-        period: of control [s].
+        body: the beam sampled at the nodes of the space path.
+        path: the space path.
+        period: control period [s].
         substeps: steps of the classical Runge-Kutta method in one control period.
     """
 
@@ -86,16 +87,16 @@ class Environment(eqx.Module):
         substeps: int = SUBSTEPS,
         path: cosserat.Panels | None = None,
     ):
-        """Samples the body for the water once.
+        """Builds the environment and samples the body.
 
         Args:
-            task: such as `Cruise()`.
-            drive: `WaveDrive()` when None; `BendingDrive()` for an escape.
-            beam: `swimmer()` when None.
+            task: a task such as `Cruise()`.
+            drive: when None, `WaveDrive()`, or `BendingDrive()` for `Escape`.
+            beam: the body; `swimmer()` when None.
             fluid: when None, `hydro.Morison(added_mass="kirchhoff")` with the current of the task.
-            period: of control [s].
+            period: control period [s].
             substeps: steps of the classical Runge-Kutta method in one control period.
-            path: of the fast kind; a coarser one than for single runs when None.
+            path: space path; when None, a coarser one than for single runs.
         """
         if not isinstance(task, AbstractTask):
             raise ValueError(f"task = {task!r}: must be a task such as learn.Cruise(); learn.make takes its name")
@@ -139,21 +140,21 @@ class Environment(eqx.Module):
         """The state one control period later.
 
         Args:
-            state: now.
-            action: in [-1, 1], one for each channel of the drive; beyond, it saturates.
-            key: not read: nothing is random but the start.
+            state: current state.
+            action: one number for each channel of the drive, clipped to [-1, 1].
+            key: not used; only the initial state is random.
         """
-        if isinstance(action, Tracer):  # no callback in compiled loops: a NaN spreads, and ends the episode
+        if isinstance(action, Tracer):  # no callback in compiled loops: a NaN propagates and ends the episode
             shaped("action", action, (self.action_size,))
         else:
             action = finite("action", action, (self.action_size,))
         return self.advance(state, self.drive.command(action))
 
     def advance(self, state: State, command: Float[Array, "m"]) -> State:
-        """`transition` under a command of the drive itself, of any unit, instead of an action; it is not limited."""
+        """Like `transition`, for a command of the drive, of any unit, instead of an action; it is not clipped."""
 
         def field(s, y):
-            # The drive is integrated by the same stages as the head: on its own it would cost 10 times the accuracy.
+            # Integrating the drive separately from the head would make the error ten times larger.
             position, quaternion, twist, own = y
             head = unchecked_state(position, quaternion, twist)
             t = state.time + s
@@ -172,14 +173,14 @@ class Environment(eqx.Module):
         return State(time, head, own, state.goal, centre, velocity, energy, loss, state.work + work)
 
     def observation(self, state: State, key: Any = None) -> Float[Array, "n"]:
-        """What the agent sees, all in the frame of the head.
+        """Observation of the agent, in the frame of the head.
 
-        Twist of the head [m/s, rad/s], velocity of the centre of mass [m/s], the vertical, states of the drive, and
-        what the task shows of its goal.
+        It contains the twist of the head [m/s, rad/s], the velocity of the centre of mass [m/s], the vertical, the
+        states of the drive, and the task's observation of its goal.
 
         Args:
-            state: now.
-            key: not read.
+            state: current state.
+            key: not used.
         """
         rotation = state.head.rotation
         parts = state.head.twist, rotation.T @ state.velocity, rotation[2]
@@ -189,19 +190,19 @@ class Environment(eqx.Module):
         """Reward of one transition, as the task defines it.
 
         Args:
-            state: before it.
-            action: not read by the tasks that ship.
-            following: after it.
-            key: not read.
+            state: state before the transition.
+            action: not used by the built-in tasks.
+            following: state after the transition.
+            key: not used.
         """
         return self.task.reward(state, following, self.mass, self.period)
 
     def terminal(self, state: State, key: Any = None) -> Bool[Array, ""]:
-        """Whether the episode ends here: by the task, or because the numbers are lost.
+        """Whether the episode ends in this state, because of the task or because the state is not finite.
 
         Args:
-            state: now.
-            key: not read.
+            state: current state.
+            key: not used.
         """
         return self.task.ended(state) | ~jnp.all(jnp.isfinite(state.head.twist))
 
@@ -212,7 +213,7 @@ class Environment(eqx.Module):
         return (state.head.position[:, None] + state.head.rotation @ shape.position).T
 
     def _summed(self, t, head, own, command):
-        """Centre of mass and its velocity, energy and loss."""
+        """Centre of mass, its velocity, energy and power lost to the water."""
         law, _ = self.drive.instant(t, own, command)
         sums = sampled_energetics(self.body, self.fluid.at(t), head, first_loop(self.body, law, self.fluid, head, t))
         energy = sums.kinetic + sums.added + sums.potential
@@ -220,7 +221,7 @@ class Environment(eqx.Module):
 
 
 def make(task: str = "cruise", **options: Any) -> Environment:
-    """An environment by the name of its task.
+    """Builds an environment from the name of its task.
 
     >>> from anguilla import learn
     >>> learn.make("escape").drive.channels[0]

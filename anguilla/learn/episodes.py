@@ -1,4 +1,4 @@
-"""Whole episodes: a policy or a sequence of actions, run through an environment in one compiled loop."""
+"""Whole episodes: runs a policy or a sequence of actions in an environment, in one compiled loop."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,10 +18,10 @@ class Episode(eqx.Module):
     """Record of an episode.
 
     Attributes:
-        states: at the end of each control step; arrays with a leading axis of steps.
-        actions: in each control step [-].
-        rewards: of each control step, of the unit that the task gives them; zero after the end.
-        running: whether the episode had not ended before each step.
+        states: states at the end of each control step; arrays with a leading axis of steps.
+        actions: actions in each control step [-].
+        rewards: reward of each control step, in the unit of the task; zero after the end of the episode.
+        running: whether the episode was still running before each step.
     """
 
     states: State
@@ -31,7 +31,7 @@ class Episode(eqx.Module):
 
     @property
     def total(self) -> Float[Array, ""]:
-        """Return: sum of the rewards, of the unit that the task gives it."""
+        """Return: the sum of the rewards, in the unit of the task."""
         return jnp.sum(self.rewards)
 
 
@@ -41,7 +41,7 @@ def unroll(
     key: Any,
     steps: int | None = None,
 ) -> Episode:
-    """Runs one episode. jit-, vmap- and grad-safe; a batch of keys, policies or environments by `jax.vmap`.
+    """Runs one episode. jit-, vmap- and grad-safe; use `jax.vmap` for a batch of keys, policies or environments.
 
     >>> import jax, jax.numpy as jnp
     >>> from anguilla import learn
@@ -51,10 +51,10 @@ def unroll(
     (10,)
 
     Args:
-        environment: to run it in.
+        environment: the environment.
         policy: observation -> action [-], or the actions of all steps [-].
-        key: of the start.
-        steps: number of control steps; an episode of the task when None.
+        key: random key of the initial state.
+        steps: number of control steps; the length of an episode of the task when None.
     """
     given = None if callable(policy) else jnp.asarray(policy, float)
     if given is not None and (given.ndim != 2 or given.shape[1] != environment.action_size):
@@ -86,8 +86,8 @@ def unroll_batch(
 ) -> Episode:
     """Runs one episode for each key, on all devices; arrays of the record have a leading axis of keys.
 
-    It is the fast way to run many: each device takes a few episodes at a time, which stay in its cache. On a CPU,
-    `jax.config.update("jax_num_cpu_devices", 2)` right after the import of JAX makes two devices of two cores.
+    This is the fastest way to run many episodes: each device takes a few at a time, which fit in its cache. On a CPU,
+    call `jax.config.update("jax_num_cpu_devices", 2)` right after importing JAX to use two cores as two devices.
 
     >>> import jax, jax.numpy as jnp
     >>> from anguilla import learn
@@ -97,9 +97,9 @@ def unroll_batch(
     (3, 5)
 
     Args:
-        environment: to run them in.
+        environment: the environment.
         policy: observation -> action [-], or the actions of all steps [-].
-        keys: of the starts.
-        steps: number of control steps; an episode of the task when None.
+        keys: random keys of the initial states.
+        steps: number of control steps; the length of an episode of the task when None.
     """
     return over_devices(lambda shared, key: unroll(shared[0], shared[1], key, steps), (environment, policy), keys)

@@ -1,4 +1,4 @@
-"""The environments behind gymnasium's interface, and their registered names. Needs the extra `learn`."""
+"""The environments with gymnasium's interface, and their registered names. Needs the extra `learn`."""
 
 from typing import Any
 
@@ -22,14 +22,14 @@ NAMES = {
     "anguilla/FollowPath-v0": "path",
     "anguilla/Escape-v0": "escape",
 }
-LARGEST = 1e3  # m, m/s, rad/s, ...: bound of the observations, which no swim comes near
+LARGEST = 1e3  # bound of the observations [m, m/s, rad/s, ...], far above those of any swim
 
 
 class GymEnv(gymnasium.Env):
-    """An environment for libraries that know gymnasium.
+    """An environment for libraries that use gymnasium.
 
-    Actions and observations are float32 boxes; the dynamics stay in float64. Episodes are truncated after the duration
-    of their task. `gymnasium.make("anguilla/Cruise-v0")` builds one after `import anguilla.learn.gym`.
+    Actions and observations are float32 boxes; the dynamics are computed in float64. Episodes are truncated after the
+    duration of their task. `gymnasium.make("anguilla/Cruise-v0")` builds one after `import anguilla.learn.gym`.
 
     >>> import anguilla
     >>> from anguilla import learn
@@ -40,7 +40,7 @@ class GymEnv(gymnasium.Env):
     ((25,), ['time', 'work'])
 
     Attributes:
-        environment: the functional environment, as built; each episode has its own draw of it if it is randomised.
+        environment: the functional environment before randomisation.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
@@ -52,13 +52,13 @@ class GymEnv(gymnasium.Env):
         render_mode: str | None = None,
         **options: Any,
     ):
-        """Builds the functional environment, or takes one.
+        """Builds the functional environment, or uses a given one.
 
         Args:
             task: name of a task, or an environment.
-            randomisation: draws the environment of each episode; None for always the same.
+            randomisation: draws the environment of each episode; None for no randomisation.
             render_mode: "rgb_array" or None.
-            options: as for `Environment`, with a task by name.
+            options: arguments of `Environment`, if `task` is a name.
         """
         one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         if isinstance(task, Environment):
@@ -79,8 +79,8 @@ class GymEnv(gymnasium.Env):
         """Starts an episode; the same seed gives the same episode.
 
         Args:
-            seed: of everything that is drawn; None to go on drawing.
-            options: none are known.
+            seed: random seed; None to continue the random sequence.
+            options: not used.
         """
         super().reset(seed=seed)
         key = jax.random.key(int(self.np_random.integers(2**31)))
@@ -92,7 +92,7 @@ class GymEnv(gymnasium.Env):
         """One control period.
 
         Args:
-            action: in [-1, 1], one for each channel; beyond, it saturates.
+            action: one number for each channel, clipped to [-1, 1].
         """
         if self._state is None:
             raise ValueError("step: the episode has not begun; call reset() first")
@@ -154,7 +154,7 @@ def _outline(environment, state):
 
 
 def register() -> None:
-    """Registers the names; once is enough."""
+    """Registers the names with gymnasium; further calls have no effect."""
     for name, task in NAMES.items():
         if name not in gymnasium.registry:
             gymnasium.register(name, entry_point="anguilla.learn.gym:GymEnv", kwargs={"task": task})

@@ -1,7 +1,7 @@
-"""Predictive steering of the eel: a short horizon of an environment, whose curvature offset is planned by gradients.
+"""Predictive steering of the eel: the curvature offset over a short horizon is optimised by gradients.
 
-The model inside is an `Environment` with its coarse grid and long steps; the plant may be a finer one, with other
-water and another body. The wave of the gait is steady, the offset of K3 is planned.
+The model of the controller is an `Environment` with its coarse grid and long time steps; the plant may be a finer one
+with different water and a different body. The wave of the gait is constant; only the offset of K3 is optimised.
 """
 
 from typing import Any
@@ -22,22 +22,22 @@ from .environment import Environment
 from .state import State
 from .tasks import FollowPath
 
-PERIOD, SUBSTEPS = 0.1, 2  # s, and steps of the classical Runge-Kutta method: of the model and of its control
+PERIOD, SUBSTEPS = 0.1, 2  # control step [s], and Runge-Kutta steps of the model in one control step
 
 
 def heading_of(state: State) -> Float[Array, ""]:
-    """Heading of the line from the nose to the centre of mass, about the vertical [rad]; zero as built, left > 0."""
+    """Heading of the line from the nose to the centre of mass [rad]; zero initially, positive to the left."""
     aft = state.centre - state.head.position
     return jnp.arctan2(aft[1], aft[0])
 
 
 class SteadyWave(eqx.Module):
-    """An environment under a steady wave and a commanded offset of curvature: (state, command) -> state.
+    """An environment with a constant wave and a commanded offset of curvature: (state, command) -> state.
 
     Attributes:
-        environment: with a `WaveDrive`.
-        amplitude: of the wave [-].
-        frequency: of the wave [Hz].
+        environment: environment with a `WaveDrive`.
+        amplitude: amplitude of the wave [-].
+        frequency: frequency of the wave [Hz].
     """
 
     environment: Environment
@@ -60,17 +60,17 @@ class SteadyWave(eqx.Module):
 class SteeringError(eqx.Module):
     """Residuals of steering: errors of heading or course, the offset, and its change from step to step.
 
-    Heading and course are taken over one beat, in which both swing by themselves. To take a heading, its mean is
-    compared with the goal. To follow a path, the way of the centre of mass in one beat is compared with `advance` along
-    the line of sight to the point of the path that lies `path.ahead` in front.
+    Heading and course oscillate with the beat, so they are evaluated over one beat. To reach a heading, its mean over
+    the beat is compared with the goal. To follow a path, the displacement of the centre of mass in one beat is compared
+    with `advance` along the line of sight to the point of the path that lies `path.ahead` in front.
 
     Attributes:
-        heading: to take [rad]; not read where there is a path.
-        path: to follow; None to take the heading.
-        beat: control steps in one beat.
-        effort: weight of the offset against an error of heading [rad·m].
-        change: weight of its change in one step [rad·m].
-        advance: way that the eel swims in one beat, about [m].
+        heading: heading to reach [rad]; not used with a path.
+        path: path to follow; None to reach the heading.
+        beat: number of control steps in one beat.
+        effort: weight of the offset relative to an error of heading [rad·m].
+        change: weight of the change of the offset in one step [rad·m].
+        advance: approximate distance that the eel swims in one beat [m].
     """
 
     heading: Float[Array, ""]
@@ -81,7 +81,7 @@ class SteeringError(eqx.Module):
     advance: Float[Array, ""]
 
     def sight(self, centre: Float[Array, "3"]) -> Float[Array, "2"]:
-        """Horizontal unit vector along which the eel should move, from its centre of mass in the world [m]."""
+        """Desired direction of motion: a horizontal unit vector, for a centre of mass in the world [m]."""
         if self.path is None:
             return -jnp.stack([jnp.cos(self.heading), jnp.sin(self.heading)])
         s, _ = self.path.nearest(centre)
@@ -94,7 +94,7 @@ class SteeringError(eqx.Module):
         return jnp.arctan2(y, x)
 
     def errors(self, states: State) -> Float[Array, "n"]:
-        """Of each beat in a horizon [rad], or relative to the advance [-]."""
+        """Error of each beat in a horizon: of the heading [rad], or of the displacement relative to the advance [-]."""
         if self.path is None:
             turn = jax.vmap(heading_of)(states) - self.heading
             turn = jnp.arctan2(jnp.sin(turn), jnp.cos(turn))  # the short way round
@@ -104,7 +104,7 @@ class SteeringError(eqx.Module):
         return (way / self.advance - jax.vmap(self.sight)(states.centre[: -self.beat])).ravel()
 
     def __call__(self, states: State, commands: Float[Array, "steps 1"], last: Float[Array, "1"]) -> Float[Array, "n"]:
-        """Residuals of a horizon [rad]: states, offsets of K3 and the offset before them [1/m]."""
+        """Residuals of a horizon [rad] for its states, its offsets of K3 and the previous offset [1/m]."""
         errors = self.errors(states)
         changes = jnp.diff(commands, axis=0, prepend=last[None])
         each = commands.shape[0] ** -0.5
@@ -129,7 +129,7 @@ def predictive_steering(
     change: Numbers = 0.1,
     advance: Numbers = 0.4,
 ) -> Predictive:
-    """A controller that turns the eel to a heading, or along a path, by offsets of K3 within those of the drive.
+    """A controller that steers the eel to a heading, or along a path, by offsets of K3 within the limits of the drive.
 
     >>> import jax
     >>> from anguilla import learn
@@ -138,16 +138,16 @@ def predictive_steering(
     (12, [0.5])
 
     Args:
-        goal: heading to take [rad], or a path to follow.
+        goal: heading to reach [rad], or a path to follow.
         environment: model, whose period is the control step; None for the eel on a coarse grid in still water, with
-            control steps of 0.1 s, each of two steps of the classical Runge-Kutta method.
-        amplitude: of the wave [-].
-        frequency: of the wave [Hz]; one beat must be a whole number of control steps.
+            control steps of 0.1 s, each with two steps of the classical Runge-Kutta method.
+        amplitude: amplitude of the wave [-].
+        frequency: frequency of the wave [Hz]; one beat must be a whole number of control steps.
         beats: length of the horizon in beats, more than one [-].
         iterations: Gauss-Newton steps in each control step.
-        effort: weight of the offset against an error of heading [rad·m].
-        change: weight of its change in one control step [rad·m].
-        advance: way that the eel swims in one beat, about; for a path [m].
+        effort: weight of the offset relative to an error of heading [rad·m].
+        change: weight of the change of the offset in one control step [rad·m].
+        advance: approximate distance that the eel swims in one beat [m]; used with a path.
     """
     if environment is None:
         environment = Environment(FollowPath(), period=PERIOD, substeps=SUBSTEPS)
@@ -179,14 +179,14 @@ def predictive_steering(
 
 
 def steer(control: Predictive, plant: Environment, steps: int, key: Any, state: State | None = None) -> xr.Dataset:
-    """Closes the loop on a plant; labelled as `anguilla.view.feedback_loop` draws it.
+    """Simulates the closed loop of a controller and a plant; `anguilla.view.feedback_loop` draws the result.
 
     Args:
-        control: of `predictive_steering`.
-        plant: an environment of the same control period; body, water, grid and steps may differ from the model's.
-        steps: control steps.
-        key: of the start.
-        state: to start from; `plant.initial(key)` when None.
+        control: result of `predictive_steering`.
+        plant: an environment with the same control period; body, water, grid and steps may differ from the model's.
+        steps: number of control steps.
+        key: random key of the initial state.
+        state: initial state; `plant.initial(key)` when None.
     """
     of_kind("control", control, Predictive, "a controller of learn.predictive_steering")
     of_kind("plant", plant, Environment, "a learn.Environment")
@@ -218,7 +218,7 @@ def steer(control: Predictive, plant: Environment, steps: int, key: Any, state: 
 
 @eqx.filter_jit
 def _closed(control, plant, begin, steps):
-    """The loop, and heading, aim and centre of mass from its start on."""
+    """The closed loop, and heading, desired heading and centre of mass, including the initial state."""
     loop = control.run(plant, begin, steps)
     states = jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), begin, loop.states)
     return loop, jax.vmap(heading_of)(states), jax.vmap(control.residuals.aim)(states), states.centre

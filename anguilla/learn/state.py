@@ -7,18 +7,18 @@ from cosserat import HeadState
 
 
 class State(eqx.Module):
-    """Everything that the future of an episode depends on, and the sums over the body that tasks reward.
+    """Complete state of an episode, and integrals over the body that the rewards of tasks use.
 
     Attributes:
-        time: since the start of the episode [s].
+        time: time since the start of the episode [s].
         head: pose and twist of the head.
         drive: states of the drive: servo and phase.
-        goal: of the task, drawn at the start, of any unit.
+        goal: goal of the task, drawn at the start, of any unit.
         centre: centre of mass, in the world [m].
-        velocity: its velocity, in the world [m/s].
-        energy: kinetic energy of body and added water, and energy of place [J].
-        loss: power that the water takes [W].
-        work: of the actuators since the start [J]; meaningful in still water only.
+        velocity: velocity of the centre of mass, in the world [m/s].
+        energy: kinetic energy of body and added mass, plus potential energy [J].
+        loss: power lost to the water by drag, wake and convective terms [W].
+        work: work of the actuators since the start [J]; valid in still water only.
     """
 
     time: Float[Array, ""]

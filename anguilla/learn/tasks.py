@@ -1,4 +1,4 @@
-"""What there is to learn: goal, reward, end and observation of each task."""
+"""Tasks: goal, reward, termination and observation."""
 
 import abc
 import math
@@ -17,10 +17,10 @@ GRAVITY = 9.81  # m/s², in the cost of transport
 
 
 class AbstractTask(eqx.Module):
-    """A task: all of its functions are pure, so that environments can be batched and differentiated.
+    """Interface of a task; its functions are pure, so that environments can be batched and differentiated.
 
     Attributes:
-        duration: length of an episode, after which it is cut off [s].
+        duration: length of an episode, after which it is truncated [s].
     """
 
     duration: eqx.AbstractVar[float]
@@ -32,7 +32,7 @@ class AbstractTask(eqx.Module):
 
     @abc.abstractmethod
     def goal(self, centre: Float[Array, "3"], key: Any) -> Float[Array, "n"]:
-        """Drawn at the start of an episode and part of its state.
+        """Goal of an episode, drawn at its start and part of its state.
 
         Args:
             centre: centre of mass at the start, in the world [m].
@@ -41,34 +41,34 @@ class AbstractTask(eqx.Module):
 
     @abc.abstractmethod
     def seen(self, state: State) -> Float[Array, "n"]:
-        """What the agent observes of its goal, in the frame of the head."""
+        """The agent's observation of its goal, in the frame of the head."""
 
     @abc.abstractmethod
     def reward(self, state: State, following: State, mass: Float[Array, ""], period: float) -> Float[Array, ""]:
         """Reward of one control step.
 
         Args:
-            state: before it.
-            following: after it.
-            mass: of the body [kg].
-            period: of control [s].
+            state: state before the step.
+            following: state after the step.
+            mass: mass of the body [kg].
+            period: control period [s].
         """
 
     def ended(self, state: State) -> Bool[Array, ""]:
-        """Whether the episode ends here, besides by its duration."""
+        """Whether the episode ends in this state, before its duration is over."""
         return jnp.zeros((), bool)
 
 
 class Cruise(AbstractTask):
-    """Swim far in a given direction at little cost.
+    """Swim as far as possible in a given direction at a low cost.
 
-    The return is (distance - weight · work / (m g)) in metres: `weight` says how many metres a cost of transport
-    W/(m g d) of one is worth for each metre swum.
+    The return is distance - weight · work / (m g), in metres: a cost of transport W/(m g d) of one reduces the return
+    by `weight` metres for each metre swum.
 
     Attributes:
-        direction: unit vector in the world; the eel is built with its nose towards -x.
-        weight: of the cost of transport [-].
-        duration: of an episode [s].
+        direction: unit vector in the world; initially the nose of the eel points towards -x.
+        weight: weight of the cost of transport [-].
+        duration: length of an episode [s].
     """
 
     direction: Float[Array, "3"]
@@ -81,7 +81,7 @@ class Cruise(AbstractTask):
         self.duration = float(positive("Cruise.duration", duration, "s"))
 
     def goal(self, centre: Float[Array, "3"], key: Any) -> Float[Array, "3"]:
-        """The direction, whatever the centre [m] and the key."""
+        """The direction; the centre [m] and the key are not used."""
         return self.direction
 
     def seen(self, state: State) -> Float[Array, "3"]:
@@ -89,7 +89,7 @@ class Cruise(AbstractTask):
         return state.head.rotation.T @ state.goal
 
     def reward(self, state: State, following: State, mass: Float[Array, ""], period: float) -> Float[Array, ""]:
-        """Distance gained, less the weighted work in metres [m]; mass [kg], period [s]."""
+        """Distance gained minus the weighted work in metres [m]; mass [kg], period [s]."""
         gained = state.goal @ (following.centre - state.centre)
         return gained - self.weight * (following.work - state.work) / (mass * GRAVITY)
 
@@ -97,11 +97,11 @@ class Cruise(AbstractTask):
 class Turn(AbstractTask):
     """Reach a heading and keep it. The return is ∫cos(heading - goal) dt, in seconds.
 
-    The heading is that of the line from the nose to the centre of mass, about the vertical z, zero as built.
+    The heading is the angle about the vertical of the line from the nose to the centre of mass; it is zero initially.
 
     Attributes:
-        heading: least and greatest heading to reach [rad]; drawn between them for each episode.
-        duration: of an episode [s].
+        heading: minimum and maximum of the heading to reach [rad], which is drawn for each episode.
+        duration: length of an episode [s].
     """
 
     heading: Float[Array, "2"]
@@ -112,16 +112,16 @@ class Turn(AbstractTask):
         self.duration = float(positive("Turn.duration", duration, "s"))
 
     def goal(self, centre: Float[Array, "3"], key: Any) -> Float[Array, "3"]:
-        """Unit vector that the body should point aft along, in the world [-]; the centre [m] is not read."""
+        """Desired unit vector from the nose to the centre of mass, in the world [-]; the centre [m] is not used."""
         angle = jax.random.uniform(key, (), float, *self.heading)
         return jnp.stack([jnp.cos(angle), jnp.sin(angle), 0.0])
 
     def seen(self, state: State) -> Float[Array, "3"]:
-        """That vector, in the frame of the head [-]."""
+        """The desired direction, in the frame of the head [-]."""
         return state.head.rotation.T @ state.goal
 
     def reward(self, state: State, following: State, mass: Float[Array, ""], period: float) -> Float[Array, ""]:
-        """Cosine of the error of heading, times the period [s]; the mass [kg] is not read."""
+        """Cosine of the heading error times the period [s]; the mass [kg] is not used."""
         aft = (following.centre - following.head.position)[:2]
         return period * (aft @ state.goal[:2]) / safe_norm(aft)
 
@@ -129,14 +129,14 @@ class Turn(AbstractTask):
 class StationKeeping(AbstractTask):
     """Stay at a place in a current. The return is ∫dt / (1 + (d/scale)²), in seconds, d the distance to the place.
 
-    An episode ends where the eel is further than `limit` from its place.
+    An episode ends when the eel is further than `limit` from its place.
 
     Attributes:
         stream: velocity of the water in the world [m/s].
-        offset: greatest distance, along each horizontal axis, of the place from the centre of mass at the start [m].
-        scale: distance at which the reward is half of the greatest [m].
-        limit: greatest distance [m].
-        duration: of an episode [s].
+        offset: maximum distance, along each horizontal axis, of the place from the centre of mass at the start [m].
+        scale: distance at which the reward is half of its maximum [m].
+        limit: maximum distance [m].
+        duration: length of an episode [s].
     """
 
     stream: Float[Array, "3"]
@@ -169,39 +169,39 @@ class StationKeeping(AbstractTask):
         return centre.at[:2].add(self.offset * jax.random.uniform(key, (2,), float, -1.0, 1.0))
 
     def seen(self, state: State) -> Float[Array, "6"]:
-        """From the centre of mass to the place [m], and the current [m/s], in the frame of the head."""
+        """Vector from the centre of mass to the place [m], and the current [m/s], in the frame of the head."""
         return jnp.concatenate(
             [state.head.rotation.T @ (state.goal - state.centre), state.head.rotation.T @ self.stream]
         )
 
     def reward(self, state: State, following: State, mass: Float[Array, ""], period: float) -> Float[Array, ""]:
-        """Near one, times the period [s], where the place is kept; the mass [kg] is not read."""
+        """Period [s] divided by 1 + (d/scale)², d the distance to the place; the mass [kg] is not used."""
         away = (following.centre - state.goal) / self.scale
         return period / (1.0 + away @ away)
 
     def ended(self, state: State) -> Bool[Array, ""]:
-        """Whether the eel is lost."""
+        """Whether the eel is too far from its place."""
         away = state.centre - state.goal
         return away @ away > self.limit**2
 
 
 def _winding(points: int = 41) -> Float[Array, "points 3"]:
-    """An S ahead of the eel: 8 m towards -x, 0.5 m to either side."""
+    """An S-shaped path ahead of the eel: 8 m towards -x, 0.5 m to either side."""
     s = jnp.linspace(0.0, 1.0, points)
     return jnp.stack([-8.0 * s, 0.5 * jnp.sin(2.0 * math.pi * s) ** 3, jnp.zeros(points)], axis=1)
 
 
 class FollowPath(AbstractTask):
-    """Keep the nose on a path and get on along it. The return is progress - weight ∫d² dt, d the distance to the path.
+    """Follow a path with the nose. The return is progress - weight ∫d² dt, d the distance to the path.
 
-    An episode ends where the nose is further than `limit` from the path.
+    An episode ends when the nose is further than `limit` from the path.
 
     Attributes:
-        points: corners of the path in the world, from its beginning [m].
-        weight: of the distance [1/(m·s)].
-        ahead: how far ahead on the path the agent sees [m].
-        limit: greatest distance [m].
-        duration: of an episode [s].
+        points: vertices of the path in the world, from its beginning [m].
+        weight: weight of the squared distance [1/(m·s)].
+        ahead: distance along the path to the point ahead that the agent observes [m].
+        limit: maximum distance [m].
+        duration: length of an episode [s].
     """
 
     points: Float[Array, "points 3"]
@@ -245,24 +245,24 @@ class FollowPath(AbstractTask):
         return jax.vmap(lambda x: jnp.interp(s, before, x))(self.points.T)
 
     def goal(self, centre: Float[Array, "3"], key: Any) -> Float[Array, "0"]:
-        """None besides the path, whatever the centre [m] and the key."""
+        """Empty: the path is the goal; the centre [m] and the key are not used."""
         return jnp.zeros(0)
 
     def seen(self, state: State) -> Float[Array, "6"]:
-        """From the nose to the nearest point of the path and to the one ahead, in the frame of the head [m]."""
+        """Vectors from the nose to the nearest point of the path and the point ahead, in the frame of the head [m]."""
         s, foot = self.nearest(state.head.position)
         seen = jnp.stack([foot, self.at(s + self.ahead)]) - state.head.position[None]
         return (seen @ state.head.rotation).ravel()
 
     def reward(self, state: State, following: State, mass: Float[Array, ""], period: float) -> Float[Array, ""]:
-        """Progress less the weighted square of the distance over the period [s], in metres; mass [kg] not read."""
+        """Progress minus weight · period [s] · squared distance, in metres; the mass [kg] is not used."""
         s, _ = self.nearest(state.head.position)
         after, foot = self.nearest(following.head.position)
         off = following.head.position - foot
         return after - s - self.weight * period * (off @ off)
 
     def ended(self, state: State) -> Bool[Array, ""]:
-        """Whether the path is lost."""
+        """Whether the nose is too far from the path."""
         off = state.head.position - self.nearest(state.head.position)[1]
         return off @ off > self.limit**2
 
@@ -271,7 +271,7 @@ class Escape(AbstractTask):
     """Move the centre of mass as far as possible from rest, in any direction, in one second. The return is in metres.
 
     Attributes:
-        duration: of an episode [s].
+        duration: length of an episode [s].
     """
 
     duration: float = eqx.field(static=True)
@@ -280,15 +280,15 @@ class Escape(AbstractTask):
         self.duration = float(positive("Escape.duration", duration, "s"))
 
     def goal(self, centre: Float[Array, "3"], key: Any) -> Float[Array, "3"]:
-        """Where it begins, in the world [m]."""
+        """The centre of mass at the start, in the world [m]."""
         return centre
 
     def seen(self, state: State) -> Float[Array, "4"]:
-        """Way covered, in the frame of the head [m], and time that is left [s]."""
+        """Displacement since the start, in the frame of the head [m], and the remaining time [s]."""
         return jnp.append(state.head.rotation.T @ (state.centre - state.goal), self.duration - state.time)
 
     def reward(self, state: State, following: State, mass: Float[Array, ""], period: float) -> Float[Array, ""]:
-        """Distance gained [m]; mass [kg] and period [s] are not read."""
+        """Distance gained [m]; mass [kg] and period [s] are not used."""
         return safe_norm(following.centre - state.goal) - safe_norm(state.centre - state.goal)
 
 

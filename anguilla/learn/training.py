@@ -1,10 +1,10 @@
-"""Learning to cruise from observations: an evolution strategy of evosax beside exact policy gradients.
+"""Learning to cruise from observations: an evolution strategy of evosax compared with exact policy gradients.
 
     python -m anguilla.learn.training
 
-A small network maps what the eel observes to its next action, 50 times a second. evosax's strategies see returns alone;
-the policy gradient goes through the swim itself, in reverse mode, into optax's Adam. The same two learners train a
-steady action, which observes nothing: its optimum by gradients is what the network must beat. Needs the extra `learn`.
+A small network maps the observation of the eel to its next action, 50 times a second. The evolution strategy uses only
+returns; the policy gradient is the reverse-mode derivative through the simulation, used by optax's Adam. A constant
+action, optimised by gradients, is the baseline for the network. Needs the extra `learn`.
 """
 
 import time
@@ -26,14 +26,14 @@ from .environment import Environment, make
 from .episodes import unroll
 
 STEPS = 100  # control steps in an episode: two seconds
-STARTS, UNSEEN = 4, 16  # episodes behind each return: those trained on, and those judged on
+STARTS, UNSEEN = 4, 16  # number of episodes averaged in training, and in the final evaluation
 
 
 class SteadyPolicy(eqx.Module):
-    """One action for all observations: tanh of its parameters, zero at first.
+    """A constant action: tanh of its parameters, which are zero initially.
 
     Attributes:
-        parameters: one for each channel [-].
+        parameters: one number for each channel [-].
     """
 
     parameters: Float[Array, "m"]
@@ -42,12 +42,12 @@ class SteadyPolicy(eqx.Module):
         self.parameters = jnp.zeros(environment.action_size)
 
     def __call__(self, seen: Float[Array, "n"]) -> Float[Array, "m"]:
-        """The action [-], whatever is seen, of any unit."""
+        """The action [-]; the observation, of any unit, is not used."""
         return jnp.tanh(self.parameters)
 
 
 class NeuralPolicy(eqx.Module):
-    """A network with one hidden layer from observations to actions, the zero action at first.
+    """A network with one hidden layer from observations to actions; initially the action is zero.
 
     >>> import jax
     >>> from anguilla import learn
@@ -57,7 +57,7 @@ class NeuralPolicy(eqx.Module):
     [0.0, 0.0, 0.0, 0.0]
 
     Attributes:
-        network: of compressed observations, to values whose tanh is the action.
+        network: network from compressed observations to values whose tanh is the action.
     """
 
     network: eqx.nn.MLP
@@ -70,18 +70,18 @@ class NeuralPolicy(eqx.Module):
         self.network = eqx.tree_at(last, network, tuple(map(jnp.zeros_like, last(network))))
 
     def __call__(self, seen: Float[Array, "n"]) -> Float[Array, "m"]:
-        """The action [-] for what is seen, of any unit; arsinh compresses what is large."""
+        """The action [-] for an observation, of any unit; arsinh compresses large values."""
         return jnp.tanh(self.network(jnp.arcsinh(seen)))
 
 
 class Learned(eqx.Module):
-    """How a learner got on.
+    """Result of a training run.
 
     Attributes:
-        policy: the best found.
-        returns: best mean return of an episode so far after each iteration, of the task's unit.
-        seconds: of computing, compilation included [s].
-        steps: control steps that were simulated, those of reverse mode counted once.
+        policy: best policy found.
+        returns: best mean return of an episode so far, after each iteration, in the unit of the task.
+        seconds: computing time including compilation [s].
+        steps: number of simulated control steps, without those of the reverse pass.
     """
 
     policy: Callable[[Float[Array, "n"]], Float[Array, "m"]]
@@ -93,13 +93,13 @@ class Learned(eqx.Module):
 def mean_return(
     environment: Environment, policy: Callable[..., Any], keys: Any, steps: int = STEPS
 ) -> Float[Array, ""]:
-    """Mean return of the episodes of some starts, of the task's unit.
+    """Mean return of episodes with different initial states, in the unit of the task.
 
     Args:
-        environment: to swim in.
+        environment: the environment.
         policy: observation -> action [-].
-        keys: of the starts.
-        steps: control steps in an episode.
+        keys: random keys of the initial states.
+        steps: number of control steps in an episode.
     """
     return jnp.mean(jax.vmap(lambda key: unroll(environment, policy, key, steps).total)(keys))
 
@@ -113,16 +113,16 @@ def by_evolution(
     spread: float = 0.3,
     steps: int = STEPS,
 ) -> Learned:
-    """CMA-ES of evosax, on the parameters of any policy.
+    """Trains the parameters of any policy by the CMA-ES of evosax.
 
     Args:
-        environment: to swim in.
-        policy: to begin with.
-        key: of starts and search.
-        generations: number of batches of returns.
-        population: policies in each batch.
-        spread: standard deviation of the parameters in the first batch [-].
-        steps: control steps in an episode.
+        environment: the environment.
+        policy: initial policy.
+        key: random key of initial states and search.
+        generations: number of generations.
+        population: number of policies in each generation.
+        spread: initial standard deviation of the parameters [-].
+        steps: number of control steps in an episode.
     """
     from evosax.algorithms import CMA_ES  # the extra `learn`
 
@@ -150,15 +150,15 @@ def by_evolution(
 def by_gradients(
     environment: Environment, policy: Any, key: Any, ascents: int = 60, rate: float = 0.02, steps: int = STEPS
 ) -> Learned:
-    """Adam of optax, along exact derivatives of the mean return: the analytic policy gradient.
+    """Trains any policy by optax's Adam with exact derivatives of the mean return (analytic policy gradient).
 
     Args:
-        environment: to swim in.
-        policy: to begin with.
-        key: of the starts.
+        environment: the environment.
+        policy: initial policy.
+        key: random key of the initial states.
         ascents: number of iterations.
         rate: learning rate [-].
-        steps: control steps in an episode.
+        steps: number of control steps in an episode.
     """
     begin, (flat, back) = time.perf_counter(), _unknowns(policy)
     starts = jax.random.split(jax.random.fold_in(key, 0), STARTS)
@@ -182,14 +182,14 @@ def by_gradients(
 
 
 def _unknowns(policy):
-    """Parameters of a policy as one vector, and the policy of such a vector."""
+    """The parameters of a policy as one vector, and a function from such a vector to a policy."""
     arrays, rest = eqx.partition(policy, eqx.is_inexact_array)
     flat, unravel = ravel_pytree(arrays)
     return flat, lambda vector: eqx.combine(unravel(vector), rest)
 
 
 def main() -> None:
-    """Trains all, and judges them on starts that none has seen."""
+    """Trains all policies and evaluates them on initial states not used in training."""
     environment, key = make("cruise"), jax.random.key(0)
     steady, network = SteadyPolicy(environment), NeuralPolicy(environment, key)
     judged = eqx.filter_jit(mean_return)

@@ -1,8 +1,8 @@
-"""Compiled programs stored between sessions, so that a second one starts quickly.
+"""Compiled programs stored between sessions, so that later sessions start quickly.
 
 Enabled when `anguilla` is imported, in a private folder of the user's cache directory. The environment
-variable `ANGUILLA_CACHE` names another folder, or disables the cache (`ANGUILLA_CACHE=off`). It can be deleted at any
-time. Programs of the engines are stored under their own names (`stored_programs`), all others by JAX.
+variable `ANGUILLA_CACHE` names another folder, or disables the cache (`ANGUILLA_CACHE=off`). The folder can be deleted
+at any time. Programs of the engines have their own cache keys (`stored_programs`); all others are stored by JAX.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def switch_on() -> Path | None:
         return None
     if not jax.config.jax_compilation_cache_dir:  # pyright: ignore[reportAttributeAccessIssue]  the user's choice stays
         jax.config.update("jax_compilation_cache_dir", str(_directory))
-        # Small programs too: a session compiles dozens of them, which together take as long as a large one.
+        # Store small programs too: a session compiles dozens of them, which together take as long as a large one.
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     return _directory
@@ -54,7 +54,7 @@ def run(function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
 
 
 def ahead(function: Callable, args: tuple[Any, ...]) -> None:
-    """Begins to load or compile a program in another thread (see `stepping.programs.compile_ahead`).
+    """Starts to load or compile a program in another thread (see `stepping.programs.compile_ahead`).
 
     Args:
         function: function of positional pytrees.
@@ -64,7 +64,7 @@ def ahead(function: Callable, args: tuple[Any, ...]) -> None:
 
 
 def unchanged() -> contextlib.AbstractContextManager[None]:
-    """Within it the modules are as they were at its first program (see `stepping.programs.one_simulation`)."""
+    """Context in which the modules are fingerprinted only once (see `stepping.programs.one_simulation`)."""
     return _programs().unchanged()
 
 

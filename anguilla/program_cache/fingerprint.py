@@ -1,9 +1,8 @@
 """Fingerprints of Python objects: equal in two sessions only if the objects compute the same.
 
-The fingerprint of a function covers its code, defaults, closure and the names it looks up; that of an object its class
-and state. Objects of our own packages are fingerprinted by content, those of dependencies by name and version.
-Anything else, such as a function written by a user, has no fingerprint, because it may depend on things that cannot
-be seen here.
+The fingerprint of a function covers its code, defaults, closure and the names it looks up; that of an object covers its
+class and state. Objects of our own packages are fingerprinted by content, those of dependencies by name and version.
+Anything else, such as a function written by a user, has no fingerprint, because its dependencies are unknown.
 """
 
 import enum
@@ -23,12 +22,12 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-# Functions that cannot change: a reference that keeps their identity, their digest, and their packages.
+# Immutable functions: a reference that keeps their ids valid, their digest, and their packages.
 _unchanging: dict[tuple[int, ...], tuple[Any, bytes, frozenset[str]]] = {}
 
 
 class Unnamed(Exception):
-    """An object that another session could not recognise."""
+    """Raised for an object that has no fingerprint."""
 
 
 _SCALARS = (type(None), bool, int, str, bytes, complex, type(Ellipsis), type(NotImplemented))
@@ -42,7 +41,7 @@ _DESCRIPTORS = (
     types.ClassMethodDescriptorType,
     types.MethodWrapperType,
 )
-# Options of the compiled ones are in our sources.
+# The options of `jax.jit` and `eqx.filter_jit` need no digest of their own, because they are part of our sources.
 _WRAPPERS = (type(jax.jit(lambda: None)), type(eqx.filter_jit(lambda: None)), functools._lru_cache_wrapper)
 # Classes of the interpreter and of JAX that cannot be looked up by their names.
 _NAMELESS = {jax.Array, *(value for value in vars(types).values() if isinstance(value, type))}
@@ -62,7 +61,7 @@ class Fingerprint:
         known: packages that are named by version elsewhere; the standard library always is.
 
     Attributes:
-        met: which of our packages the objects so far belong to; of "anguilla", which part of it.
+        met: our packages to which the objects digested so far belong; for "anguilla", the subpackages.
     """
 
     def __init__(self, ours: Iterable[str], known: Iterable[str]):
@@ -74,16 +73,16 @@ class Fingerprint:
         """The digest of an object.
 
         Raises:
-            Unnamed: the object, or something it refers to, cannot be known by its content.
+            Unnamed: the object, or something it refers to, has no fingerprint.
         """
         return self._digest(value, ())
 
     def modules(self, packages: Iterable[str], seen: dict[Any, bytes] | None = None) -> bytes:
-        """The digest of all loaded modules of some of our packages as they are now: every name in them by its content.
+        """The digest of the current content of all loaded modules of some of our packages.
 
         Args:
-            packages: such as "hydro", or parts of them, such as "anguilla.ground".
-            seen: digests of modules that have not changed since, by their names; those found here are added.
+            packages: names such as "hydro", or of subpackages such as "anguilla.ground".
+            seen: known digests by module name; those computed here are added.
         """
         digest = hashlib.sha256()
         chosen, seen = tuple(packages), {} if seen is None else seen
@@ -95,7 +94,7 @@ class Fingerprint:
         return digest.digest()
 
     def _names(self, names: dict[str, Any], home: str, above: tuple[int, ...]) -> bytes:
-        """Of what a module or a class defines: content where it is at home, its name where it comes from elsewhere."""
+        """Digest of a namespace: definitions of the module `home` by content, imported objects by name."""
         parts = []
         for key in sorted(names):
             if key in _UNUSED:
@@ -111,7 +110,7 @@ class Fingerprint:
         return _join("names", *parts)
 
     def _digest(self, value: Any, above: tuple[int, ...]) -> bytes:
-        """Dispatches on the kind of a value; `above` holds the objects that are being digested around it."""
+        """Dispatches on the type of a value; `above` holds the ids of the enclosing objects."""
         if isinstance(value, enum.Enum):
             return _join("enum", self._digest(type(value), above), value.name.encode())
         if type(value) in _SCALARS:
@@ -152,7 +151,7 @@ class Fingerprint:
         return self._other(value, above)
 
     def _other(self, value: Any, above: tuple[int, ...]) -> bytes:
-        """Wrappers of functions, things of the standard library, and objects by their class and state."""
+        """Digest of wrapped functions, objects of the standard library, and other objects by class and state."""
         kind = type(value)
         if isinstance(value, functools.partial):
             return self._object("partial", kind, (value.func, value.args, value.keywords), above)
@@ -184,7 +183,7 @@ class Fingerprint:
         return _join(tag, self._class_name(kind), self._digest(state, above))
 
     def _class_name(self, cls: type) -> bytes:
-        """A class by its name, when the name leads to it: its module, or a version, stands for its content."""
+        """Digest of a class by its importable name; the digest of its module, or a version, covers its content."""
         if cls.__module__.split(".")[0] == "jaxtyping":
             return _join("annotation", repr(cls).encode())
         if cls not in _NAMELESS and not _resolves(cls):
@@ -204,14 +203,14 @@ class Fingerprint:
         return _join("module", name.encode())
 
     def _function(self, function: types.FunctionType, above: tuple[int, ...]) -> bytes:
-        """A function by its name, when the name leads to it, or by its content."""
+        """Digest of a function by its importable name if it has one, otherwise by its content."""
         if _resolves(function) and _is_home(function):
             return _join("function", self._module_name(function.__module__), function.__qualname__.encode())
         return self._function_content(function, above)
 
     def _function_content(self, function: types.FunctionType, above: tuple[int, ...]) -> bytes:
         home = str(function.__globals__.get("__name__"))
-        if not home.startswith("namedtuple_"):  # the standard library makes these functions in a namespace of their own
+        if not home.startswith("namedtuple_"):  # the standard library creates these functions in a separate namespace
             self._module_name(home)
             if vars(sys.modules.get(home, types)) is not function.__globals__:
                 raise Unnamed(f"function {function.__qualname__} with globals of its own")
@@ -242,7 +241,7 @@ class Fingerprint:
 
 
 class _Empty:
-    """Stands for a cell that has no content yet."""
+    """Marks an empty closure cell."""
 
 
 def _cell(cell: Any) -> Any:
@@ -259,7 +258,7 @@ def _slots(cls: type) -> list[str]:
 
 
 def _resolves(value: Any) -> bool:
-    """Whether the name of a class or function leads to it."""
+    """Whether looking up the qualified name of a class or function gives the object itself."""
     found: Any = sys.modules.get(value.__module__)
     for part in value.__qualname__.split("."):
         found = getattr(found, part, None)
@@ -267,12 +266,12 @@ def _resolves(value: Any) -> bool:
 
 
 def _is_home(function: types.FunctionType) -> bool:
-    """Whether the function was defined in the module it names, rather than put there."""
+    """Whether the function was defined in the module that its `__module__` names."""
     return function.__globals__.get("__name__") == function.__module__
 
 
 def _join(tag: str, *parts: bytes) -> bytes:
-    """A digest of a sequence: two different sequences never run into each other."""
+    """Digest of a sequence; each part is prefixed by its length, so that different sequences differ."""
     digest = hashlib.sha256(tag.encode())
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)

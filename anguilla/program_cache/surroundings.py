@@ -15,7 +15,7 @@ import jax
 
 from .fingerprint import Unnamed
 
-# Packages that may take part in tracing, or whose objects our modules hold. Their versions represent their content.
+# Packages that may be used in tracing, or whose objects our modules refer to. Their versions represent their content.
 DEPENDENCIES = (
     *("jax", "jaxlib", "numpy", "scipy", "equinox", "diffrax", "optimistix", "lineax", "interpax", "optax"),
     *("jaxtyping", "ml_dtypes", "opt_einsum", "wadler_lindig", "typing_extensions", "xarray", "tqdm"),
@@ -47,12 +47,12 @@ def _installed(name: str) -> tuple[str, str, str]:
 
 
 def jax_options() -> tuple[Any, ...]:
-    """Options of JAX as they are now in this thread."""
+    """Current options of JAX in this thread."""
     return tuple([getattr(jax.config, name, None) for name in _option_names()])
 
 
 def options() -> bytes:
-    """Options of JAX as they are now in this thread, and the environment variables that XLA and JAX read."""
+    """Current options of JAX in this thread, and the environment variables that XLA and JAX read."""
     prefixes = ("JAX_", "XLA_", "LIBTPU_", "TF_", "CUDA_", "NVIDIA_")
     variables = sorted((k, v) for k, v in os.environ.items() if k.startswith(prefixes) and _matters(k))
     return repr((_option_names(), jax_options(), variables)).encode()
@@ -64,12 +64,12 @@ def _option_names() -> tuple[str, ...]:
 
 
 def _matters(option: str) -> bool:
-    """Whether an option may change a program; where programs are stored does not."""
+    """Whether an option may change a program; options of the compilation cache do not."""
     return "cache" not in option.lower()
 
 
 def sources(packages: Iterable[str]) -> bytes:
-    """The digest of every file of our packages, loaded or not: a function may import when it is traced."""
+    """The digest of every file of our packages, also of those not loaded yet: a traced function may import them."""
     digest = hashlib.sha256()
     for name in sorted(packages):
         module = sys.modules.get(name)
@@ -88,13 +88,13 @@ def _file(path: str, *_stamp: int) -> bytes:
 
 
 def guests(ours: Iterable[str]) -> bytes:
-    """The digest of the functions of others in our dependencies, whose versions say nothing of them.
+    """The digest of foreign functions in the namespaces of our dependencies, which their versions do not cover.
 
-    One from an installed package, which they import, counts by its file. One that a user has put there counts as
-    something without a name, because its dependencies are unknown.
+    A function imported from another installed package is represented by the file of its module. A function that a user
+    has patched in has no fingerprint, because its dependencies are unknown.
 
     Raises:
-        Unnamed: naming the user's function.
+        Unnamed: a dependency contains a function of the user.
     """
     own = {*DEPENDENCIES, *ours, *sys.stdlib_module_names, "__future__"}
     strangers = {id(vars(m)): m for n, m in list(sys.modules.items()) if _is_stranger(n, m, own)}
@@ -115,7 +115,7 @@ def guests(ours: Iterable[str]) -> bytes:
 
 
 def _inner(part: Any) -> Any:
-    """The function in a method, a property, or what equinox makes of a method."""
+    """The function inside a method, a property or a wrapped method of equinox."""
     return getattr(part, "__func__", None) or getattr(part, "fget", None) or getattr(part, "method", None)
 
 

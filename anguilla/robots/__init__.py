@@ -1,7 +1,7 @@
 """Published machines, one package each: model, laws, studies, figures, film and command-line entry.
 
-A machine is imported when it is first used: `robots.eel.model()`. `robots.ROBOTS["rower"].run(robots.Settings(...))`
-does what `anguilla robot rower` does.
+A package is imported on first use, as in `robots.eel.model()`. `robots.ROBOTS["rower"].run(robots.Settings(...))` runs
+the same simulation as the command `anguilla robot rower`.
 """
 
 import importlib

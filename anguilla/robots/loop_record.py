@@ -1,4 +1,4 @@
-"""Feedback loops beside the main record of a machine: stored under a name, drawn by `anguilla.view.feedback_loop`."""
+"""Records of feedback loops stored in the dataset of a machine under a name, for `anguilla.view.feedback_loop`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,16 +15,16 @@ def with_loop(
     channels: Sequence[str],
     unit: str,
 ) -> xr.Dataset:
-    """The dataset with a loop of its own times.
+    """Adds the record of a feedback loop, with its own time axis, to a dataset.
 
     Args:
         dataset: main record of the machine.
-        name: of the loop, the prefix of its variables.
-        time: of the loop [s].
-        sensed: readings and their units, by name.
-        command: over time and channel, in `unit`.
+        name: name of the loop, used as the prefix of its variables.
+        time: times of the loop [s].
+        sensed: sensor readings and their units, by name.
+        command: command over time and channel, in `unit`.
         channels: names of the components of the command.
-        unit: of the command.
+        unit: unit of the command.
     """
     over, across = f"{name}_time", f"{name}_channel"
     added: dict[str, tuple] = {
@@ -37,7 +37,7 @@ def with_loop(
 
 
 def loop_of(dataset: xr.Dataset, name: str) -> xr.Dataset:
-    """A loop of `with_loop` as a record of its own."""
+    """Extracts a loop stored by `with_loop` as a separate dataset."""
     parts = {key: dataset[key] for key in map(str, dataset.data_vars) if key.startswith(f"{name}_")}
     kept = {key: part for key, part in parts.items() if f"{name}_time" in part.dims}
     alone = xr.Dataset(kept).rename({key: key.removeprefix(f"{name}_") for key in kept})

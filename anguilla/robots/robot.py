@@ -19,17 +19,17 @@ class Settings:
 
     Attributes:
         t1: last time [s].
-        samples: number of even output times.
+        samples: number of evenly spaced output times.
         fluid: "morison" (drag and added mass of water) or "void" (no fluid); None for the machine's default.
         added_mass: form of the added mass, one of `hydro.FORMS`.
         rtol: relative tolerance of the time integration.
         atol: absolute tolerance of the time integration.
-        progress: show a progress bar.
-        reading: interpretation of an ambiguous paper (the moth); None for the machine's default.
-        sections: number of sections of each wing of the moth; None for the published number.
-        optimise: for the rower: search for a faster stroke of the same power.
-        terrain: for the snake: "floor", or "beach", from sand into water; None for the floor.
-        feedback: run the machine's controller: gaze of natrix, balance of the rower, hover of the moth in a gust.
+        progress: whether to show a progress bar.
+        reading: moth only: interpretation of the paper, a key of `READINGS`; None for the default.
+        sections: moth only: number of sections of each wing; None for the published number.
+        optimise: rower only: whether to search for a faster stroke of the same power.
+        terrain: snake only: "floor", or "beach" for a run from sand into water; None for the floor.
+        feedback: whether to run the controller: gaze of natrix, balance of the rower, hover of the moth in a gust.
     """
 
     t1: float
@@ -59,13 +59,14 @@ class Robot:
     Attributes:
         help: one-line description.
         duration: default duration of a run [s].
-        period: period of its motion [s].
+        period: period of the motion [s].
         rate: output times per second that give smooth curves [1/s].
-        run: simulates the machine and returns a dataset with everything the other functions need.
-        figures: its figures, by file name; each is drawn when called.
+        run: simulates the machine and returns a dataset with everything that the other functions need.
+        figures: returns functions that draw the figures, by file name.
         body: converts the dataset to sections along one body, for the film.
-        lines: its main results as lines of text.
-        film: (dataset, path, fps, width, camera, progress) -> path of the film; None draws sections along one body.
+        lines: returns the main results as lines of text.
+        film: (dataset, path, fps, width, camera, progress) -> path of the film; when None, the film shows the sections
+            returned by `body`.
     """
 
     help: str

@@ -35,12 +35,12 @@ def motion_lines(dataset: xr.Dataset, period: float) -> list[str]:
 
 
 def torque_lines(dataset: xr.Dataset, families: Mapping[str, Sequence[str]], start: float) -> list[str]:
-    """Peak torque of each family of joints against the limit of its actuators, during and after the start.
+    """Peak torque of each family of joints compared with the limit of its actuators, during and after the start.
 
     Args:
         dataset: a record with `torque` and `torque_limit` [N·m].
         families: names of the freedoms in each family.
-        start: end of the start [s].
+        start: time at which the smooth start ends [s].
     """
     lines = []
     for family, names in families.items():

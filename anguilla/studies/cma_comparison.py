@@ -16,7 +16,7 @@ from gaits.search.problem import Problem
 
 REACHED = 1e-4  # relative distance at which an optimum counts as reached
 TOLERANCE = 1e-6  # relative to the start: stopping tolerance of both, well below that distance
-ASKED = 10.0  # times fewer rollouts
+ASKED = 10.0  # required ratio of the rollouts of CMA-ES to those of the gradients
 
 
 @dataclass(frozen=True)

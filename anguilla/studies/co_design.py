@@ -75,7 +75,7 @@ class EelBody(eqx.Module):
         )
 
     def checked_beam(self, density: Numbers = 1000.0) -> cosserat.Beam:
-        """The same by the constructors, at full resolution."""
+        """The same beam, built by the constructors with their checks, at full resolution."""
         profile = eel_profile(
             self.radius, SHOULDER * self.length, TAIL * self.length, self.tail_b, self.tail_c, self.length
         )

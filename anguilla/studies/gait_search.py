@@ -1,4 +1,4 @@
-"""Gait optimisation of the eel: its steady swim as a model, goals, and the swim from rest that checks them."""
+"""Gait optimisation of the eel: its steady swim as a model, goals, and a simulation from rest as a check."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def steady_model(beam: cosserat.Beam, fluid: AbstractFluid) -> Callable[[Any], g
 def with_workspace(
     model: Callable[[Any], gaits.Cycle], length: float, vertebrae: int
 ) -> Callable[[Any], dict[str, Any]]:
-    """Extends a model of a gait by the margins of every vertebra.
+    """Adds the workspace margins of every vertebra to the results of a model.
 
     Args:
         model: function from a gait to its steady swim.
@@ -144,8 +144,8 @@ def goal(
 def cost_at_speed(limit: float | None = PUBLISHED_CURVATURE, weight: float = 10.0) -> gaits.Objective:
     """Cost of transport at 1 m/s, with a penalty on excess curvature; needs no constraints.
 
-    All forces of the model grow with the square of the speed, so that the cost of a gait at another tempo is
-    known, and no constraint on the speed is needed.
+    All forces of the model are proportional to the square of the speed, so that the cost of a gait at another
+    frequency is known, and no constraint on the speed is needed.
 
     Args:
         limit: curvature above which the penalty acts [1/m]; no penalty when None.

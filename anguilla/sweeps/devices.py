@@ -21,20 +21,20 @@ from stepping.program_identity import program_digest
 
 from .store import Outputs
 
-Failure = RuntimeError | ValueError  # of a compiled program: JAX raises either
+Failure = RuntimeError | ValueError  # errors that JAX raises from a compiled program
 AXIS = "points"
-LANES = 16  # points per core in one vectorised batch: fits its cache, and limits how many points wait for the slowest
+LANES = 16  # points per core in one vectorised batch: fits the cache, and limits how many wait for the slowest point
 
 
-RAISED = re.compile(r"EquinoxRuntimeError: (.+)")  # what `equinox.error_if` raises, inside and outside of `jax.jit`
+RAISED = re.compile(r"EquinoxRuntimeError: (.+)")  # message of `equinox.error_if`, inside and outside of `jax.jit`
 
 
 class Started(NamedTuple):
-    """A block under way.
+    """A block whose computation has started.
 
     Attributes:
         parameters: its points, one row each.
-        results: arrays that are being computed; or the error of a program that failed at once.
+        results: arrays that are being computed, or the error of a program that failed immediately.
     """
 
     parameters: dict[str, np.ndarray]
@@ -89,7 +89,7 @@ class Machine:
         """Waits for this process's rows and returns them; NaN at points where the function raised.
 
         Raises:
-            RuntimeError: the function raised, and several processes wait for each other, or a result has no NaN.
+            RuntimeError: the function raised, and there are several processes, or a result is not a float.
         """
         found = self._waited(started)
         if not isinstance(found, Failure):
@@ -113,10 +113,10 @@ class Machine:
         return out
 
     def _without_bad_rows(self, parameters: dict[str, np.ndarray], error: Failure) -> dict[str, np.ndarray]:
-        """The rows of a batch that raised, halved until the bad ones stand alone; by the same program."""
+        """Results of a batch that raised: it is bisected with the same program until the failing rows are isolated."""
         shapes = jax.eval_shape(self._compiled, parameters)
         if not all(jnp.issubdtype(shape.dtype, jnp.inexact) for shape in shapes.values()):
-            raise error  # whole numbers have no NaN
+            raise error  # integers cannot be NaN
         out = {name: np.full(shape.shape, np.nan, shape.dtype) for name, shape in shapes.items()}
         bad: dict[int, Failure] = {}
         failing = [(np.arange(self._points), error)]
@@ -126,7 +126,7 @@ class Machine:
                 bad[int(rows[0])] = raised
                 continue
             for half in np.array_split(rows, 2):
-                again = np.resize(half, self.rows)  # repeated, since the program takes so many
+                again = np.resize(half, self.rows)  # padded by repetition: the program has a fixed number of rows
                 found = self._waited(self.start({name: values[again] for name, values in parameters.items()}))
                 if isinstance(found, Failure):
                     failing.append((half, found))
@@ -153,12 +153,12 @@ class Machine:
 
 
 def over_devices(fn: Callable[[Any, Any], Any], shared: Any, batch: Any, devices: Sequence[Any] | None = None) -> Any:
-    """fn(shared, row) for every row of a batch, spread over the devices of this process. jit- and grad-safe.
+    """Evaluates fn(shared, row) for every row of a batch on the devices of this process. jit- and grad-safe.
 
-    On CPUs a device takes `LANES` rows at a time, which stay in its cache.
+    On CPUs a device takes `LANES` rows at a time, which fit in its cache.
 
     Args:
-        fn: of what all rows share and of one row, to arrays.
+        fn: function (shared, row) -> pytree of arrays.
         shared: any pytree, the same for all rows.
         batch: arrays with one row along their first axis.
         devices: JAX devices to use; those of this process when None.
@@ -206,11 +206,11 @@ def as_results(value: object) -> dict[str, jax.Array]:
 
 
 def trace_point(fn: Callable, points: dict[str, np.ndarray]) -> tuple[Outputs, str]:
-    """Names, shapes and types of what the function returns at a point, and the digest of its program.
+    """Names, shapes and types of the function's results at a point, and the digest of its program.
 
     Args:
         fn: the function of a sweep.
-        points: its parameters at one point or more, one row a point.
+        points: its parameters at one point or more, one row per point.
     """
     try:
         inspect.signature(fn).bind(**points)

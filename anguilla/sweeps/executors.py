@@ -1,6 +1,6 @@
 """Blocks of a sweep as tasks of a scheduler: of a dask cluster, or of any executor of `concurrent.futures`.
 
-A task is a pure function of its block, so a block that was lost with its worker is computed again by another. Workers
+A task is a pure function of its block, so that another worker can recompute a block whose worker has died. Workers
 write nothing: the process that submits the blocks also writes them, and the workers need no shared file system.
 """
 
@@ -26,19 +26,19 @@ Values = dict[str, np.ndarray]
 
 AHEAD_BYTES = 256_000_000  # results of tasks that are submitted and not yet written
 FEWEST, MOST = 4, 1024  # blocks ahead
-PROBES = 16  # empty tasks, to measure what the scheduler takes for each
+PROBES = 16  # number of empty tasks that measure the scheduler's time per task
 KEPT = 8  # functions that a worker keeps compiled
-SHARE = 0.02  # of a block's computing time that the scheduler may take
+SHARE = 0.02  # largest acceptable ratio of the scheduler's time to the computing time of a block
 
 
 class Job(NamedTuple):
-    """What the blocks of a sweep have in common.
+    """Data common to all blocks of a sweep.
 
     Attributes:
-        function: of the sweep, pickled.
+        function: function of the sweep, pickled.
         block_points: number of points of a block.
         program: digest of the function's program, which every worker compares with its own.
-        versions: of the packages that made it.
+        versions: versions of the packages with which the program was traced.
     """
 
     function: bytes
@@ -51,15 +51,15 @@ class Cluster:
     """Computes blocks of a sweep on an executor.
 
     Args:
-        executor: with `submit(function, *arguments)` that returns a future, or a dask client.
+        executor: object with a method `submit(function, *arguments)` that returns a future, or a dask client.
         fn: the function of the sweep.
         grid: the grid.
-        outputs: what the function returns at a point.
+        outputs: shapes and types of the function's results at a point.
         program: digest of the function's program.
 
     Attributes:
-        overhead: what the scheduler takes for one block [s].
-        seconds: computing time of the last block, compilation apart [s]; NaN before there is one.
+        overhead: time of the scheduler for one block [s].
+        seconds: computing time of the last block without compilation [s]; NaN before the first one.
         failures: points at which the function raised, and its message; their results are NaN.
     """
 
@@ -73,21 +73,21 @@ class Cluster:
         self.seconds = math.nan
         self.failures: dict[str, str] = {}
 
-    processes, process = 1, 0  # this process alone writes
+    processes, process = 1, 0  # only this process writes
 
     def agree(self, blocks: list[Index]) -> list[Index]:
         """The blocks, as in `Machine`."""
         return blocks
 
     def wait_for_all(self, name: str) -> None:
-        """Returns at once: there is one process."""
+        """Returns immediately: there is only one process."""
         del name
 
     def compute(self, blocks: Iterable[Index]) -> Iterator[tuple[Index, Values]]:
-        """Blocks with their values, one row per point, as they are finished.
+        """Yields blocks with their values, one row per point, as they are finished.
 
         Raises:
-            Exception: of the function, or of a worker whose program differs; the other tasks are cancelled.
+            Exception: raised by the function, or by a worker whose program differs; the other tasks are cancelled.
         """
         rest, running = iter(blocks), {}
         try:
@@ -108,8 +108,8 @@ class Cluster:
                 future.cancel()
 
     def advice(self) -> str | None:
-        """A sentence where the scheduler takes too large a share of the time, with a better chunk."""
-        if not self.overhead > SHARE * self.seconds:  # nor where it is not known
+        """A message with a better chunk if the scheduler takes too much of the time, otherwise None."""
+        if not self.overhead > SHARE * self.seconds:  # also if `seconds` is NaN
             return None
         better = math.ceil(self._grid.block_points * self.overhead / (SHARE * self.seconds))
         return (
@@ -122,15 +122,15 @@ def compute_block(job: Job, points: Values) -> tuple[Values, float, dict[str, st
     """Computes a block, in a worker.
 
     Args:
-        job: what the blocks of a sweep have in common.
+        job: data common to all blocks of a sweep.
         points: parameters, one row per point.
 
     Returns:
-        The values, one row per point; how long they took [s], NaN where that includes the compilation; and the points
-        at which the function raised, with its message.
+        The values, one row per point; the computing time [s], NaN if it includes the compilation; and the points at
+        which the function raised, with its message.
 
     Raises:
-        ValueError: the function is another program in this worker.
+        ValueError: the program of the function differs in this worker.
     """
     begin, known = time.perf_counter(), job in _machines
     if not known:
@@ -140,14 +140,14 @@ def compute_block(job: Job, points: Values) -> tuple[Values, float, dict[str, st
             _machines.pop(next(iter(_machines)))
         _machines[job] = Machine(fn, job.block_points, None)
     machine = _machines[job]
-    rows = np.minimum(np.arange(machine.rows), job.block_points - 1)  # the last point again, as in `Grid.parameters`
+    rows = np.minimum(np.arange(machine.rows), job.block_points - 1)  # pads with the last point, as `Grid.parameters`
     found = machine.collect(machine.start({name: values[rows] for name, values in points.items()}))
     seconds = time.perf_counter() - begin if known else math.nan
     failures, machine.failures = machine.failures, {}
     return {name: values[: job.block_points] for name, values in found.items()}, seconds, failures
 
 
-_machines: dict[Job, Machine] = {}  # of this worker
+_machines: dict[Job, Machine] = {}  # compiled functions of this worker
 
 
 def _refuse_another(job: Job, program: str) -> None:
@@ -170,9 +170,9 @@ def _result(future: futures.Future, index: Index) -> tuple[Values, float, dict[s
 
 
 def _submission(executor: Any) -> Callable[..., futures.Future]:
-    """`submit` of an executor, with futures of `concurrent.futures`."""
+    """The method `submit` of an executor, which returns futures of `concurrent.futures`."""
     if hasattr(executor, "get_executor"):  # a dask client
-        executor = executor.get_executor(pure=False)  # equal blocks are not one task
+        executor = executor.get_executor(pure=False)  # dask must not merge tasks with equal arguments
     if not callable(getattr(executor, "submit", None)):
         rule = "must be a dask client or an executor of concurrent.futures"
         raise ValueError(f"executor = {shown(executor)}: {rule}")
@@ -180,7 +180,7 @@ def _submission(executor: Any) -> Callable[..., futures.Future]:
 
 
 def _pickled(fn: Callable) -> bytes:
-    """The function for another process; by its content where cloudpickle is installed, as with dask."""
+    """The pickled function; pickled by value if cloudpickle is installed, as it is with dask."""
     try:
         from cloudpickle import dumps
     except ImportError:
@@ -195,7 +195,7 @@ def _pickled(fn: Callable) -> bytes:
 
 
 def _overhead(submit: Callable[..., futures.Future]) -> float:
-    """Time of the scheduler for one of many tasks that do nothing [s]."""
+    """Time of the scheduler per task, measured with empty tasks [s]."""
     submit(_nothing, -1).result()  # starts the workers of a pool
     begin = time.perf_counter()
     for future in [submit(_nothing, k) for k in range(PROBES)]:

@@ -47,7 +47,7 @@ def open_sweep(store: str | Path, *, partial: bool = False) -> xr.Dataset:
 
 def dataset_of(store: Any) -> xr.Dataset:
     """The dataset in a Zarr store, loaded lazily."""
-    # "s" and "m" are units here, not calendars: times stay numbers.
+    # The units "s" and "m" must not be decoded as dates.
     dataset = xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, mask_and_scale=False)
     del dataset.attrs[KEY]
     return dataset

@@ -49,9 +49,9 @@ def sweep(
     the function by its compiled program, and the versions of the packages: a sweep of another function, or of a body
     with other parameters, is rejected, and so is a store whose files were damaged.
 
-    On a cluster, blocks are tasks of a scheduler (`executor`): a worker that dies costs the block it was computing,
-    one that comes later takes part, and this process writes all results. Or, without a scheduler, every process calls
-    `jax.distributed.initialize()` first, then the same sweep with a store on a shared file system.
+    On a cluster, blocks are tasks of a scheduler (`executor`): if a worker dies, only the block it was computing is
+    repeated; workers can be added at any time; this process writes all results. Without a scheduler, every process
+    calls `jax.distributed.initialize()` first, then the same sweep with a store on a shared file system.
 
         def steady(amplitude, period): ...
         grid = {"amplitude": np.linspace(0.5, 1, 64), "period": np.linspace(0.5, 2, 64)}
@@ -69,7 +69,7 @@ def sweep(
     Args:
         fn: takes the parameters by name, as scalars, and returns an array, or a mapping of arrays. It is compiled, so
             write it with jax.numpy. Where it raises, as `cosserat.rollout` does for a run that fails, the results are
-            NaN, the other points are not affected, and a warning tells how many points failed, and why.
+            NaN, the other points are not affected, and a warning gives the number of failed points and the first error.
         grid: values of each axis by its name; a mapping of parameters instead of values makes them vary together
             along the axis, e.g. {"gait": {"amplitude": A, "period": T}} with A of shape (n, 3) and T of shape (n,).
         store: directory of the Zarr store; in memory when None (one process only).

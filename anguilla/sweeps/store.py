@@ -1,8 +1,8 @@
 """The Zarr store of a sweep: one chunk per block and variable, and a mark for each complete block.
 
-A block's mark is written after its data, so an incomplete block is never taken for a complete one. Nothing in the
-store is trusted unchecked: every chunk has a checksum that Zarr verifies on reading, the mark is a digest of
-the block's values, and the seal is a digest of everything that is written once, metadata and coordinates.
+A block's mark is written after its data, so that an incomplete block is never taken for a complete one. All content is
+verified: every chunk has a checksum that Zarr verifies on reading, the mark is a digest of the block's values, and the
+seal is a digest of everything that is written once (metadata and coordinates).
 """
 
 import hashlib
@@ -60,7 +60,7 @@ class Store:
         for name in self._outputs:
             rows = values[name][: self._grid.block_points]
             block[name] = rows.reshape(self._grid.block + rows.shape[1:])[inside]
-            # A chunk that is entirely NaN is also a result, and is written.
+            # A chunk that is entirely NaN is also a result and must be written.
             _array(self._root, name).with_config({"write_empty_chunks": True})[region] = block[name]
         self._marks[index] = _digest(index, block)
 

@@ -36,7 +36,7 @@ from .tree_motion import (
 )
 from .vtk import write_vtk as write_vtk
 
-# What users need first; everything else is reached in its module.
+# The main public names; everything else is imported from its module.
 __all__ = (
     "Camera",
     "animate",

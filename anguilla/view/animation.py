@@ -103,7 +103,7 @@ def film_path(path: str | Path) -> Path:
 
 
 def encoder() -> str | None:
-    """The program ffmpeg: that on the PATH, else that of the package imageio-ffmpeg; None when there is neither."""
+    """The ffmpeg executable on the PATH, otherwise that of the package imageio-ffmpeg; None if there is neither."""
     found = shutil.which("ffmpeg")
     if found is None and importlib.util.find_spec("imageio_ffmpeg") is not None:
         found = importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()

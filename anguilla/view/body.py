@@ -120,7 +120,7 @@ def body_length(dataset: xr.Dataset) -> float:
 
 
 def body_margin(dataset: xr.Dataset) -> float:
-    """How far the body reaches beyond its recorded points [m]."""
+    """Distance by which the body extends beyond its recorded points [m]."""
     if not is_tree(dataset):
         return float(dataset["semiaxis_c"].max())
     start = float(dataset["time"][0])

@@ -20,11 +20,11 @@ class Colouring:
 
     Attributes:
         times: recorded instants [s].
-        abscissae: where the values are recorded along the body [m].
-        values: of the field, in its unit.
+        abscissae: abscissae of the recorded values along the body [m].
+        values: values of the field, in its unit.
         label: name of the field with its unit.
         low: value of the first colour.
-        high: value of the last one.
+        high: value of the last colour.
         signed: whether the scale is symmetric about zero.
     """
 

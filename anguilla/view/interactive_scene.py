@@ -41,7 +41,7 @@ def interactive(
 ) -> "go.Figure":
     """Animated bodies as a plotly figure: drag to rotate, scroll to zoom, use the slider or the play button.
 
-    In a notebook the figure shows itself; `interactive_page` writes it as a page of its own.
+    A notebook displays the figure; `interactive_page` writes it to an HTML file.
 
     Args:
         dataset: result of `cosserat.simulate` or `multibody.simulate`; several swimmers of one scene as a list, or as
@@ -54,8 +54,7 @@ def interactive(
         rings: number of rings of the skin along the body.
         around: number of points per ring.
         follow: whether the axes move with the swimmers; False shows the whole region they pass.
-        apart: by how much each swimmer is shifted sideways from the one before, so that they are seen beside each
-            other [m].
+        apart: sideways distance by which each swimmer is shifted from the previous one [m].
 
     Raises:
         ImportError: plotly is not installed.
@@ -80,7 +79,7 @@ def interactive(
             yield go.Scatter3d, dict(x=x, y=y, z=z)
 
     def constant(number, swimmer):
-        """What does not change in time, of the two traces of a swimmer."""
+        """The constant data of the two traces of a swimmer."""
         i, j, k = swimmer.surface.triangles.T.astype(np.int32)
         body = dict(
             i=i, j=j, k=k, cmin=-top if signed else 0.0, cmax=top, flatshading=False, name=swimmer.name,
@@ -135,8 +134,7 @@ def interactive_page(
         fields: magnitudes that the menu offers; those of `PAGE_FIELDS` that are recorded when None.
         frames: number of instants on the slider.
         follow: whether the axes move with the swimmers; False shows the whole region they pass.
-        apart: by how much each swimmer is shifted sideways from the one before, so that they are seen beside each
-            other [m].
+        apart: sideways distance by which each swimmer is shifted from the previous one [m].
     """
     path = Path(path)
     swimmers = _swimmers(dataset, frames, 60, 20, apart)
@@ -166,10 +164,10 @@ def interactive_page(
     return path
 
 
-# Offered by the menu of the page where they are recorded.
+# Fields in the menu of the page, if they are recorded.
 PAGE_FIELDS = ("internal_moment", "internal_force", "strain", "fluid_drag", "fluid_added_mass", "body_twist")
 PAGE_STYLE = "<style>html, body {margin: 0; height: 100%; overflow: hidden}</style>"
-# A menu of fields, and a scene that is scaled to the window: the axes fill a part FILL of its width or height.
+# A menu of fields, and a scene that is scaled to the window: the axes fill the fraction FILL of its width or height.
 PAGE_SCRIPT = """
 const graph = document.getElementById('{plot_id}'), fields = FIELDS, FILL = 0.85;
 const decoded = text => Array.from(new Float32Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer));
@@ -245,7 +243,7 @@ def _swimmers(records: Records, frames: int, rings: int, around: int, apart: flo
     elif isinstance(records, Sequence):
         named = {f"body {k + 1}": record for k, record in enumerate(records)}
     else:
-        named = {"body": records}  # `check_body` says what it should be
+        named = {"body": records}  # `check_body` raises the error
     if not named:
         raise ValueError("dataset is empty: must be a record, a list of records, or a dictionary of them")
     for record in named.values():
@@ -269,7 +267,7 @@ def _painted(swimmer: _Swimmer, field: str, component: str | None):
 
 
 def _room(swimmers: list[_Swimmer], follow: bool) -> list[dict]:
-    """Ranges of the axes at each instant, of one size: a box that moves smoothly with the swimmers, or stands."""
+    """Ranges of the axes at each instant: a box of constant size that moves smoothly with the swimmers, or is fixed."""
     low = np.min([swimmer.surface.points.min(axis=1) for swimmer in swimmers], axis=0)
     high = np.max([swimmer.surface.points.max(axis=1) for swimmer in swimmers], axis=0)
     if follow:
@@ -285,7 +283,7 @@ def _room(swimmers: list[_Swimmer], follow: bool) -> list[dict]:
 
 
 def _smooth(path: np.ndarray) -> np.ndarray:
-    """Mean over a fifth of the run around each instant, of fewer towards its ends, so that the box does not wobble."""
+    """Moving average over a fifth of the run, shorter near its ends, so that the box moves smoothly."""
     reach = max(1, len(path) // 10)
     at = np.arange(len(path))
     near = np.minimum(reach, np.minimum(at, at[::-1]))

@@ -29,9 +29,9 @@ def feedback_loop(
 
     Args:
         dataset: a result of `simulate` with a `gaits.Steered` law.
-        references: by the names of the sensors, constant or one number for each time, in the unit of the reading. One
-            row is drawn for each; for every scalar reading when None.
-        period: of the gait [s]; if given, and shorter than the record, the mean over one period is drawn too.
+        references: references by name of the sensor, constant or one number for each time, in the unit of the reading.
+            One row is drawn for each; for every scalar reading when None.
+        period: period of the gait [s]; if given, and shorter than the record, the mean over one period is also drawn.
     """
     check_record(dataset, ("time", "command"))
     scalar = [

@@ -15,7 +15,7 @@ POWERS = ("time", "actuator_power", "dissipation", "convective_power")
 def with_losses(dataset: xr.Dataset) -> xr.Dataset:
     """A record of either engine with `dissipation` and `convective_power`.
 
-    Those of a tree follow from its `power_...`, what each term of the fluid delivers, and from its `joint_dissipation`.
+    Those of a tree follow from the powers of its fluid terms, `power_...`, and from its `joint_dissipation`.
     """
     if not (isinstance(dataset, xr.Dataset) and is_tree(dataset)) or "dissipation" in dataset:
         check_record(dataset, POWERS)
@@ -33,7 +33,7 @@ def with_losses(dataset: xr.Dataset) -> xr.Dataset:
 
 
 def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
-    """d/dt(T + T_a + U) [W], U the elastic energy and that of weight, and whether it is exact.
+    """d/dt(T + T_a + U) [W], U the elastic and gravitational energy, and whether it is exact.
 
     Exact if the dataset contains `energy_rate` (see `anguilla.with_energy_rate`); otherwise the derivative of a quintic
     spline through the recorded energies, whose accuracy depends on the output interval.
@@ -52,8 +52,9 @@ def energy_rate(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "time"], bool]:
 def identity_residual(dataset: xr.Dataset) -> Float[np.ndarray, "time"]:
     """Residual of the power identity [W]: actuators - d/dt(T + T_a + U) - dissipation + convective power.
 
-    For a soft beam muscles and loads deliver power too, and the damping of its free strains takes some. For a tree the
-    dissipation is that of drag and joint friction; the record of a chain in `hydro.Lighthill` lacks the wake's.
+    For a soft beam the identity also contains the power of muscles and loads and the damping of its free strains. For a
+    tree the dissipation is that of drag and joint friction; the wake power of a chain in `hydro.Lighthill` is not
+    recorded.
     """
     dataset = with_losses(dataset)
     powers = dataset["actuator_power"] - dataset["dissipation"] + dataset["convective_power"]

@@ -30,8 +30,8 @@ def internal_wrench(dataset: xr.Dataset, time: float | None = None, *, axes: Som
     """Profiles of n and M in the section frame, with their values at the tail, which should be zero.
 
     n and M are exerted by the head side on the tail side. n(L) = M(L) = 0 is not imposed: a circle marks zero at the
-    tail, and the text states the residual. On Gauss panels the two loops share their quadrature, and the residual says
-    only that they agree; the title states the estimated errors of n and M, from a grid twice as fine.
+    tail, and the text states the residual. On Gauss panels the two loops share their quadrature, and the residual only
+    shows that they agree; the title states the estimated errors of n and M, from a grid twice as fine.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
@@ -70,7 +70,7 @@ def _nearest(times: np.ndarray, time: float) -> int:
 
 
 def _errors(dataset: xr.Dataset) -> str:
-    """The estimated errors of the run, where there are any."""
+    """Text with the estimated errors of the run; empty if there are none."""
     found = [dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment")]
     return "" if None in found else "\nestimated relative error of n {:.0e}, of M {:.0e}".format(*found)
 

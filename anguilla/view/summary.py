@@ -22,16 +22,17 @@ class Summary:
         speed: mean speed of the centre of mass in that interval: displacement over time [m/s].
         distance: displacement of the centre of mass over the whole swim [m].
         nose: final position of the nose, or of the base of a tree, in the world [m].
-        tail_force: maximum of |n(L)| [N]: how well the two space loops agree. On Gauss panels they share their
-            quadrature, so that this is no error of n: see `force_error`. None for a tree.
+        tail_force: maximum of |n(L)| [N], a measure of the agreement of the two space loops. On Gauss panels they share
+            their quadrature, so that this is not the error of n: see `force_error`. None for a tree.
         tail_moment: maximum of |M(L)| [N·m], likewise.
-        peak_torque: greatest torque (or force) of a motor of a tree [N·m or N]; None for a beam.
-        identity: maximum residual of the power identity [W]; None for a tree in water that passes along it.
-        identity_exact: whether its rate of energy is exact, or differenced between output times.
-        force_error: estimated error of n that the grid along the body leaves, relative to its maximum [-], from a grid
-            twice as fine; None where there is none, as for an adaptive space path or a soft beam.
-        moment_error: of M, likewise.
-        power_error: of the actuators' power, likewise.
+        peak_torque: maximum torque (or force) of a motor of a tree [N·m or N]; None for a beam.
+        identity: maximum residual of the power identity [W]; None for a tree in `hydro.Lighthill` water.
+        identity_exact: whether the rate of energy in the identity is exact; otherwise it is differenced between output
+            times.
+        force_error: estimated error of n due to the grid along the body, relative to its maximum [-], from a grid twice
+            as fine; None if there is no estimate, as for an adaptive space path or a tree.
+        moment_error: the same for M.
+        power_error: the same for the power of the actuators.
     """
 
     duration: float
@@ -110,5 +111,5 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
 
 
 def _greatest(vectors: xr.DataArray) -> float:
-    """Greatest magnitude in time."""
+    """Maximum magnitude over time."""
     return float(np.linalg.norm(vectors.values, axis=1).max())

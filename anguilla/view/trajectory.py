@@ -26,7 +26,7 @@ WORDS = {"top": "from above", "side": "from the side"}
 TOP = Camera(-np.pi / 2, np.pi / 2)
 SIDE = Camera(-np.pi / 2, 0.0)
 STRAIGHT = 0.25  # ratio of width to length of a swim below which successive bodies overlap
-TALLEST, WIDE = 12.0, 6.5  # height of rows at most; width that has room for title and legend side by side [inches]
+TALLEST, WIDE = 12.0, 6.5  # maximum height of rows; minimum width for title and legend side by side [inches]
 PATH = "path of the nose"
 
 
@@ -181,7 +181,7 @@ def _rows_height(dataset: xr.Dataset, times: np.ndarray, axes: tuple[str, str], 
 
 
 def _rows_width(dataset: xr.Dataset, times: np.ndarray, axes: tuple[str, str]) -> float:
-    """Width left for rows in a figure of the greatest height [inches]."""
+    """Width of the rows in a figure of the maximum height [inches]."""
     return TALLEST / _rows_share(dataset, times, axes)
 
 

@@ -1,4 +1,4 @@
-"""Soft beams: free strains with a law of their own, beside those that a gait imposes."""
+"""Soft beams: free strains that obey a stress-strain law, in addition to those imposed by a gait."""
 
 from .actuators import (
     ActiveStrain as ActiveStrain,

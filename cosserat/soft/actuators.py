@@ -1,4 +1,4 @@
-"""Stress that actuators add to the material's: the interface, and muscles given as a strain or a stress."""
+"""Stress of actuators, which adds to that of the material: interface, and muscles given as a strain or a stress."""
 
 import abc
 from collections.abc import Callable
@@ -20,12 +20,12 @@ class StrainedBody(eqx.Module):
     """The strains along a soft beam at one instant, at the nodes on which its stress is integrated.
 
     Attributes:
-        body: the grids of the body.
-        law: the whole strain about the instant, a law (X, t).
-        t: the instant [s].
+        body: the body sampled on its grids.
+        law: total strain about this instant, a law (X, t).
+        t: time [s].
         strain: ξ at the load nodes, in the section frame [-, 1/m].
-        rate: dξ/dt there [1/s, 1/(m·s)].
-        stiffness: of the material there [N, N·m²].
+        rate: dξ/dt at the load nodes, in the section frame [1/s, 1/(m·s)].
+        stiffness: stiffness of the material at the load nodes, in the section frame [N, N·m²].
     """
 
     body: SampledBody
@@ -71,15 +71,15 @@ class AbstractActuator(Printed):
         return ()
 
     def check(self, profile: Profile) -> None:
-        """Checks the actuator against the profile of a body; called when its numbers are known."""
+        """Checks the actuator against the profile of a body; called if the profile is concrete."""
 
     @abc.abstractmethod
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
-        """Λ_act, tail side on head side, in the section frame, at the nodes of `along` [N, N·m].
+        """Λ_act that the tail side exerts on the head side, in the section frame, at the nodes of `along` [N, N·m].
 
         Args:
             along: the strains along the body, and the time.
-            command: its commands, of any unit; empty for an actuator that reads none.
+            command: commands of this actuator, of any unit; empty for an actuator that reads none.
         """
 
 
@@ -115,5 +115,5 @@ class ActiveStress(AbstractActuator):
         callable_as("ActiveStress.value", self.value, "(X, t) -> stress (6,) [N, N·m]")
 
     def stress(self, along: StrainedBody, command: Float[Array, "commands"]) -> Float[Array, "loads 6"]:
-        """As given [N, N·m]."""
+        """The given stress [N, N·m]."""
         return jax.vmap(lambda X: self.value(X, along.t))(along.X)

@@ -14,12 +14,12 @@ from .soft_beam import Soft, SoftState
 
 
 class SoftView(BeamView):
-    """A soft beam at one instant: a beam under its whole strain, with threads.
+    """A soft beam at one instant: a beam with its total strain, and threads.
 
     Attributes:
         sampled: the body on its grids.
         gait: imposed strains; None for the rest shape.
-        state: of head and modes.
+        state: state of head and modes.
         command: output of the controller, of any unit; None before its first output.
     """
 
@@ -45,17 +45,17 @@ class SoftView(BeamView):
             sampled: the body on its grids.
             gait: imposed strains; None for the rest shape.
             fluid: the fluid around it.
-            t: the instant [s].
-            state: of head and modes.
-            rate: d(twist)/dt of the head, in its frame [m/s², rad/s²]; None before the dynamics.
-            ddq: second rates of the modes [1/s², 1/(m·s²)]; None before the dynamics.
+            t: time [s].
+            state: state of head and modes.
+            rate: d(twist)/dt of the head, in its frame [m/s², rad/s²]; None before the dynamics are solved.
+            ddq: second rates of the modes [1/s², 1/(m·s²)]; None before the dynamics are solved.
             command: output of the controller, of any unit; None before its first output.
         """
         law = sampled.soft.strain(gait, t, state.q, state.dq, ddq)
         return SoftView(t, state.head, law, sampled.body, fluid, rate, sampled, gait, state, command)
 
     def moment(self, X: Float[Array, ""]) -> Float[Array, "3"]:
-        """Internal moment, head side on tail side, in the section frame [N·m]."""
+        """Internal moment that the head side exerts on the tail side, in the section frame [N·m]."""
         soft = self._sampled.soft
         if soft.loads or len(soft.head.free) < 6:
             raise ValueError("the internal moment is read on soft beams whose head is free and that carry no loads")
@@ -74,5 +74,5 @@ class SoftView(BeamView):
 
 
 def last_commands(soft: Soft, command: Float[Array, "m"]) -> Float[Array, "commands"]:
-    """The commands of the actuators, of any unit: the last of those of a controller."""
+    """The commands of the actuators, of any unit: the last entries of a controller's output."""
     return command[command.shape[0] - soft.commands :]

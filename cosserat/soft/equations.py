@@ -2,9 +2,9 @@
 
     [M_00 M_0q; M_q0 M_qq] (dη0/dt, d²q/dt²) = (wrench on the head, force on the modes)
 
-Two forms that check each other. By columns: J' = -ad_ξ J + BΦ, in the head's axes a plain integral of Ad_g BΦ, then
-M = ∫Jᵀ(M̄ + M̄_a)J. By inverse dynamics: sections that move with given accelerations, the stress Λ of each section,
-which is the wrench on the part aft of it minus the inertia of that part, and its projection ∫ΦᵀBᵀΛ on the modes. Arrays
+There are two forms, which check each other. By columns: J' = -ad_ξ J + BΦ, which is a plain integral of Ad_g BΦ in the
+head's axes, and M = ∫Jᵀ(M̄ + M̄_a)J. By inverse dynamics: for given accelerations, the stress Λ of each section is the
+wrench on the part aft of it minus the inertial wrench of that part, and ∫ΦᵀBᵀΛ is its projection on the modes. Arrays
 are (component, node).
 """
 
@@ -32,17 +32,17 @@ class Parts(eqx.Module):
 
     Attributes:
         rotation: axes of each section in the head frame, as columns.
-        position: its centre there [m].
-        inertia: lumped at it, of body and water, in the section frame [kg, kg·m²].
-        wrench: on it, minus its inertial wrench at zero dη0/dt and d²q/dt², in the section frame [N, N·m].
+        position: centre of each section in the head frame [m].
+        inertia: inertia of body and water lumped at each node, in the section frame [kg, kg·m²].
+        wrench: wrench on each node minus its inertial wrench at zero dη0/dt and d²q/dt², in the section frame [N, N·m].
         nose_inertia: added inertia of the nose, in the head frame [kg, kg·m²].
         nose: wrench on the nose, in the head frame [N, N·m].
         tail: wrench on the tail, about the nose, in the head frame [N, N·m]; None for none.
-        leaving: wrench of water that leaves the body, about the nose in the head frame, shared among the nodes
-            around its edge [N, N·m]; None for none.
+        leaving: wrench of the water that leaves the body, about the nose in the head frame, distributed over the nodes
+            around the shedding edge [N, N·m]; None for none.
         inner: generalised force of springs, dampers and actuators on the modes [J].
         phi: modes times the stretch of the grid, at the nodes that they move [-].
-        panel_integral: from values in one panel to integrals from its start to its nodes and end [m].
+        panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
 
     rotation: Float[Array, "3 3 nodes"]
@@ -100,9 +100,9 @@ def strain_axes(parts: Parts) -> Float[Array, "6 6 active"]:
 
 
 def imbalance(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]) -> Float[Array, "m"]:
-    """Force minus inertia at given rates (dη0/dt, d²q/dt²), by inverse dynamics [N, N·m, J].
+    """Force minus inertial force at given rates (dη0/dt, d²q/dt²), by inverse dynamics [N, N·m, J].
 
-    The residual b - M a of the reduced equations, computed without M.
+    This is the residual b - M a of the reduced equations, computed without M.
     """
     taken, at_nose = _inertial(parts, components, rates)
     left = eqx.tree_at(lambda p: (p.wrench, p.nose), parts, (parts.wrench - taken, parts.nose - at_nose))
@@ -154,10 +154,10 @@ def accelerations(
     """Solves the reduced equations for (dη0/dt, d²q/dt²) [m/s², rad/s², 1/s², 1/(m·s²)].
 
     Args:
-        parts: of the reduced equations.
-        components: place in the strain vector of each mode.
-        free: components of dη0/dt that the dynamics decide.
-        given: the others.
+        parts: parts of the reduced equations.
+        components: index in the strain vector of each mode.
+        free: components of dη0/dt, in the head frame, that follow from the dynamics.
+        given: dη0/dt, whose other components are prescribed [m/s², rad/s²].
     """
     n = parts.phi.shape[0]
     unknown = np.concatenate([np.asarray(free, int), 6 + np.arange(n)]).astype(int)

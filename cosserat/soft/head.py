@@ -31,7 +31,7 @@ class AbstractHead(Printed):
 
 
 class Free(AbstractHead):
-    """A free head: swimming."""
+    """A free head, as in swimming."""
 
     free: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
 
@@ -46,7 +46,7 @@ class Clamped(AbstractHead):
     free: ClassVar[tuple[int, ...]] = ()
 
     def held(self, state: HeadState, t: Float[Array, ""]) -> tuple[HeadState, Float[Array, "6"]]:
-        """At rest."""
+        """The head at rest."""
         return unchecked_state(state.position, state.quaternion, jnp.zeros(6)), jnp.zeros(6)
 
 

@@ -1,4 +1,4 @@
-"""A soft beam at one instant, described as a beam under imposed strains: one record serves both."""
+"""A soft beam at one instant, described as a beam under imposed strains, so that both have the same output."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -20,14 +20,14 @@ class SoftInstant(eqx.Module):
 
     Attributes:
         head: pose and twist of the head, with its prescribed parts.
-        law: the whole strain about the instant, a law (X, t) as that of a gait.
-        first: the first space loop under that law, with the true rate of the head's twist and all loads.
+        law: total strain about this instant, a law (X, t) like a gait.
+        first: the first space loop for this law, with the actual rate of the head's twist and all loads.
         rates: (dη0/dt, d²q/dt²), in the head frame [m/s², rad/s², 1/s², 1/(m·s²)].
         at_nose: loads and reaction on the nose, in the head frame [N, N·m].
         at_tail: load on the tail: force in the world, moment in the section frame [N, N·m].
         reaction: reaction on the head, in its frame [N, N·m].
-        elastic: energy of the free strains [J].
-        viscous: power that their damping takes [W].
+        elastic: elastic energy of the free strains [J].
+        viscous: power dissipated by the damping of the free strains [W].
         active: power that actuators deliver to the free strains [W].
         loads: power that the loads deliver [W].
         threads: lengths, rates and tensions of its threads.
@@ -61,7 +61,7 @@ def soft_instant(
         sampled: the body on its grids.
         gait: imposed strains; None for the rest shape.
         fluid: the fluid around it.
-        state: of head and modes.
+        state: state of head and modes.
         t: time [s].
         command: commands of its actuators, of any unit; zero when None.
     """

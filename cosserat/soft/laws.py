@@ -1,7 +1,7 @@
 """Constitutive laws of the free strains: elastic and viscous stress.
 
-The stress Λ is what the tail side exerts on the head side, in the section frame: Λ = ∂U/∂ξ + D dξ/dt + Λ_act, with
-Λ_act of `actuators`. It is minus the internal wrench (Rᵀn, M) that the library reports.
+The stress Λ is the wrench that the tail side exerts on the head side, in the section frame:
+Λ = ∂U/∂ξ + D dξ/dt + Λ_act, with Λ_act of `actuators`. It is minus the internal wrench (Rᵀn, M) in the output.
 """
 
 import abc
@@ -33,7 +33,7 @@ class AbstractStress(Printed):
 
     @property
     def linear(self) -> bool:
-        """Whether the elastic stress is the stiffness times the strain less the rest shape."""
+        """Whether the elastic stress is the stiffness times the difference between strain and rest shape."""
         return True
 
     def energy(
@@ -48,13 +48,14 @@ class Elastic(AbstractStress):
 
         H = diag(EA, κGA, κGA, GJ, EI2, EI3),   D = τ H + diag(damping)
 
-    Of an ellipse, EI2 = Eπbc³/4 is about t2, EI3 = Eπb³c/4 about t3, and GJ = Gπb³c³/(b² + c²), Saint-Venant's.
+    For an ellipse, EI2 = Eπbc³/4 for bending about t2, EI3 = Eπb³c/4 for bending about t3, and GJ = Gπb³c³/(b² + c²)
+    (Saint-Venant).
 
     Attributes:
         young: Young's modulus E [Pa].
         shear: shear modulus G [Pa].
-        shear_correction: κ [-].
-        damping_time: τ of Kelvin and Voigt [s].
+        shear_correction: shear correction factor κ [-].
+        damping_time: Kelvin-Voigt damping time τ [s].
         extra_damping: additional viscosity of each strain [N·s, N·m²·s].
 
     Example:
@@ -110,7 +111,7 @@ class Springs(AbstractStress):
 
     Attributes:
         values: stiffness (EA, GA, GA, GJ, EI2, EI3) in the section frame, six numbers or a function of X [N, N·m²].
-        damping_time: τ of Kelvin and Voigt [s].
+        damping_time: Kelvin-Voigt damping time τ [s].
         extra_damping: additional viscosity in the section frame, six numbers or a function of X [N·s, N·m²·s].
 
     Example:
@@ -128,7 +129,7 @@ class Springs(AbstractStress):
         self.extra_damping = _along("Springs.damping", damping)
 
     def stiffness(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
-        """As given [N, N·m²]."""
+        """The given stiffness [N, N·m²]."""
         return _at(self.values, X)
 
     def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
@@ -141,7 +142,8 @@ class Hyperelastic(AbstractStress):
 
     Attributes:
         density: (X, ξ) -> U, written with `jax.numpy` [J/m]; zero derivative at the rest shape.
-        rest: ξ about which `stiffness`, the linear part for implicit steps, is taken, in the section frame [-, 1/m].
+        rest: strain ξ at which `stiffness`, the linear part for implicit steps, is evaluated, in the section frame
+            [-, 1/m].
         viscosity: viscosity in the section frame, six numbers or a function of X [N·s, N·m²·s].
 
     Example:
@@ -176,7 +178,7 @@ class Hyperelastic(AbstractStress):
         return jnp.diagonal(jax.hessian(self.density, argnums=1)(X, self.rest))
 
     def damping(self, X: Float[Array, ""], section: BodySection) -> Float[Array, "6"]:
-        """As given [N·s, N·m²·s]."""
+        """The given viscosity [N·s, N·m²·s]."""
         return _at(self.viscosity, X)
 
     def energy(

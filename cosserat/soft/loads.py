@@ -1,4 +1,4 @@
-"""Forces and moments besides those of the fluid: at an end or along the body, dead or following the section."""
+"""Forces and moments other than those of the fluid: at an end or along the body, dead or following the section."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,8 +17,8 @@ class EndLoad(Printed):
     """A force and a moment on the tail or on the nose.
 
     Attributes:
-        force: [N], in the world when dead, in the section frame when following.
-        moment: [N·m], in the same frame as the force.
+        force: force [N], in the world if dead, in the section frame if following.
+        moment: moment [N·m], in the same frame as the force.
         follower: whether it turns with the section; a dead load keeps its direction in the world.
         at: "tail" or "head".
         history: t -> factor, for a load that varies in time; None for 1.
@@ -65,7 +65,7 @@ class DistributedLoad(Printed):
     """A force and a moment per metre of the body.
 
     Attributes:
-        density: six numbers or X -> six numbers (f, c) [N/m, N], in the world when dead, in the section frame when
+        density: six numbers or X -> six numbers (f, c) [N/m, N], in the world if dead, in the section frame if
             following.
         follower: whether it turns with the section.
         history: t -> factor, for a load that varies in time; None for 1.
@@ -90,7 +90,7 @@ class DistributedLoad(Printed):
         self.break_times = _times("DistributedLoad", break_times)
 
     def wrench(self, X: Float[Array, ""], rotation: Float[Array, "3 3"], t: Float[Array, ""]) -> Float[Array, "6"]:
-        """Per metre at X, in the section frame [N/m, N]."""
+        """The load per metre at X in the section frame, whose axes in the world are columns of `rotation` [N/m, N]."""
         load = jnp.asarray(self.density(X), float) if callable(self.density) else self.density
         if not self.follower:
             load = join(rotation.T @ load[:3], rotation.T @ load[3:])

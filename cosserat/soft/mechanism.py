@@ -22,8 +22,8 @@ from .soft_loop import SoftLoop, contact_matrices, soft_loop, touches
 class SoftMechanism(AbstractMechanism):
     """A soft beam under a gait in a fluid.
 
-    The pose is that of the head, the free coordinates are the modes q, and the velocities are the components of the
-    head's twist that are free, then dq/dt.
+    The pose is that of the head, the free coordinates are the modes q, and the velocities are the free components of
+    the head's twist followed by dq/dt.
 
     Attributes:
         sampled: the body on its grids.
@@ -46,26 +46,26 @@ class SoftMechanism(AbstractMechanism):
 
     @property
     def stiffness(self) -> Float[Array, "n n"]:
-        """K_ε [J]."""
+        """Stiffness matrix K_ε of the modes [J]."""
         return self.sampled.stiffness
 
     @property
     def damping(self) -> Float[Array, "n n"]:
-        """D_ε [J·s]."""
+        """Damping matrix D_ε of the modes [J·s]."""
         return self.sampled.damping
 
     @property
     def break_times(self) -> tuple[Float[Array, ""], ...]:
-        """Times at which the gait, the loads or a derivative of theirs jump [s]."""
+        """Times at which the gait, a load or one of their derivatives jumps [s]."""
         law = self.gait if self.closed is None else self.closed
         return (*getattr(law, "break_times", ()), *self.sampled.soft.break_times)
 
     def tableau(self, smooth: SemiImplicitTableau) -> SemiImplicitTableau:
-        """For equal steps: the given method for smooth loads, `EULER2` beside a ground, whose loads come and go."""
+        """Tableau for equal steps: the given one for smooth loads, `EULER2` for contact with the ground."""
         return EULER2 if touches(self.sampled, self.fluid) else smooth
 
     def start(self, state: SoftState, memory: PyTree = ()) -> Point:
-        """The point that a state and a memory are."""
+        """The `Point` of a state and a memory."""
         velocity = jnp.concatenate([state.twist[np.asarray(self.held, int)], state.dq])
         return Point((state.position, state.quaternion), state.q, velocity, memory)
 
@@ -78,13 +78,13 @@ class SoftMechanism(AbstractMechanism):
         return unchecked_soft_state(head, point.free, point.velocity[h:])
 
     def now(self, t: Float[Array, ""], point: Point, state: SoftState) -> Instant:
-        """The gait at a point [s], steered or not."""
+        """Gait and command at a time [s] and a point, from the feedback loop if there is one."""
         if self.closed is None:
             return Instant(self.gait, self.command)
         return self.closed.react(t, point.memory, lambda gait: SoftView.of(self.sampled, gait, self.fluid, t, state))
 
     def loop(self, t: Float[Array, ""], state: SoftState, now: Instant | None = None) -> SoftLoop:
-        """One evaluation; under the gait and the commands of the mechanism itself when `now` is None."""
+        """One evaluation of the beam, with the gait and the commands of the mechanism itself when `now` is None."""
         now = Instant(self.gait, self.command) if now is None else now
         given = now.command
         if self.closed is not None and given is not None:
@@ -132,11 +132,11 @@ class SoftMechanism(AbstractMechanism):
         return matrix_from_quaternion(quaternion) @ twist[:3], quaternion_rate(quaternion, twist[3:])
 
     def displacement(self, pose: PyTree, other: PyTree) -> Float[Array, "held"]:
-        """Of the head, in its frame, to first order [m, rad]."""
+        """Displacement of the head, in its frame, to first order [m, rad]."""
         return small_displacement(pose, other)[np.asarray(self.held, int)]
 
     def rates(self, t: Float[Array, ""], point: Point) -> Point:
-        """Rates of all states, for explicit steps; cheaper to differentiate than through `equations`."""
+        """Rates of all states, for explicit steps; cheaper to differentiate than `equations`."""
         state = self.state(t, point)
         now = self.now(t, point, state)
         loop = self.loop(t, state, now)
@@ -150,9 +150,9 @@ class SoftMechanism(AbstractMechanism):
 def states_of(
     mechanism: SoftMechanism, times: Float[Array, "times"], points: Point
 ) -> tuple[HeadState, Float[Array, "times modes"], Float[Array, "times modes"]]:
-    """Heads (unit quaternions) and modes at the recorded points."""
+    """States of the head, with unit quaternions, modes and their rates at the recorded points."""
     position, quaternion = points.pose
-    # The flow keeps the norm of the quaternion; the steps only to their tolerance.
+    # The steps preserve the norm of the quaternion only to their tolerance.
     unit = quaternion / jnp.linalg.norm(quaternion, axis=1, keepdims=True)
     clean = Point((position, unit), points.free, points.velocity)
     states = jax.vmap(mechanism.state)(times, clean)

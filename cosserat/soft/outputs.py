@@ -26,8 +26,8 @@ def tail_pose(
         soft: the beam.
         q: modes [-, 1/m].
         gait: imposed strains; the rest shape when None.
-        t: when [s].
-        path: the nodes along X; `Panels()` when None.
+        t: time [s].
+        path: space path; `Panels()` when None.
     """
     path = _checked(soft, gait, path)
     sampled = sample_soft(soft, Void(), path.order, path.panels)
@@ -35,7 +35,7 @@ def tail_pose(
 
 
 def _checked(soft, gait, path):
-    """The path, the default one for None; refuses arguments of the wrong kind."""
+    """Returns the path, or the default path for None; raises on arguments of the wrong kind."""
     of_kind("soft", soft, Soft, "a cosserat.Soft")
     if gait is not None:
         check_gait(gait)
@@ -62,15 +62,15 @@ def thread_length(
 ) -> tuple[Float[Array, "threads"], Float[Array, "threads"]]:
     """Lengths of the threads of a soft beam [m] and their rates [m/s], for given modes. jit-, vmap- and grad-safe.
 
-    The derivative of a length by the modes is minus the force on the modes for a unit of tension.
+    The derivative of a length with respect to the modes is minus the force on the modes per unit of tension.
 
     Args:
-        soft: the beam; its `actuators` that are a `Thread` or a `Chamber` are measured, in their order.
+        soft: the beam; the lengths are those of its `Thread` and `Chamber` actuators, in their order.
         q: modes [-, 1/m].
-        dq: their rates [1/s, 1/(m·s)]; zero when None.
+        dq: rates of the modes [1/s, 1/(m·s)]; zero when None.
         gait: imposed strains; the rest shape when None.
-        t: when [s].
-        path: the nodes along X; `Panels()` when None.
+        t: time [s].
+        path: space path; `Panels()` when None.
 
     Example:
         >>> import cosserat

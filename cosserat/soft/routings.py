@@ -1,4 +1,4 @@
-"""Where a thread runs in the sections: its offset D(X) from the centre line."""
+"""Routing of a thread: its offset D(X) from the centre line."""
 
 from collections.abc import Callable
 
@@ -19,9 +19,9 @@ class Oblique(Printed):
 
     Attributes:
         first: offset (d2, d3) at the abscissa `start`, in the section frame [m].
-        last: offset at the abscissa `stop` [m].
-        start: abscissa [m].
-        stop: abscissa [m].
+        last: offset (d2, d3) at the abscissa `stop`, in the section frame [m].
+        start: first abscissa [m].
+        stop: second abscissa [m].
 
     Example:
         >>> import cosserat

@@ -22,17 +22,17 @@ from .threads import AbstractThread, ThreadState
 
 
 class SampledSoft(eqx.Module):
-    """Everything that is constant while a soft beam moves in a given fluid.
+    """Quantities that are constant while a soft beam moves in a given fluid.
 
     Attributes:
         soft: the beam.
-        body: its grids and lumped inertias; smooth panels end where a free strain may jump.
+        body: grids and lumped inertias of the beam; smooth panels end where a free strain may jump.
         phi: modes at the smooth nodes, from node `first` on [-].
         load_phi: modes at the load nodes, times their quadrature weights [m].
         load_stiffness: stiffness of the law at the load nodes [N, N·m²].
-        stiffness: K_ε = ∫ΦᵀBᵀHBΦ, of the modes [J].
-        damping: D_ε = ∫ΦᵀBᵀDBΦ [J·s].
-        at_tail: from values at the smooth nodes to that at the tail [-].
+        stiffness: stiffness matrix of the modes, K_ε = ∫ΦᵀBᵀHBΦ [J].
+        damping: damping matrix of the modes, D_ε = ∫ΦᵀBᵀDBΦ [J·s].
+        at_tail: interpolation from the smooth nodes to the tail [-].
         first: first smooth node that a free strain moves.
     """
 
@@ -86,7 +86,7 @@ class SampledSoft(eqx.Module):
         return viscosity * self._free(dq).T
 
     def strained(self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""]) -> StrainedBody:
-        """The strains that actuators see, at the load nodes."""
+        """The strains at the load nodes, as input of the actuators."""
         X, imposed = self.body.load_X, self.soft.imposed(gait)
         at = lambda t: jax.vmap(lambda X: imposed(X, t))(X)  # noqa: E731
         strain, rate = jax.jvp(at, (t,), (jnp.ones_like(t),))
@@ -135,16 +135,17 @@ class SampledSoft(eqx.Module):
 
 
 def sample_soft(soft: Soft, fluid: AbstractFluid, order: int, panels: int | None, loads: int = 1) -> SampledSoft:
-    """Samples a soft beam on the two grids; at once where its numbers are known, even inside `jax.jit`.
+    """Samples a soft beam on the two grids; immediately if its numbers are concrete, even inside `jax.jit`.
 
     Args:
         soft: the beam.
         fluid: the fluid around it.
         order: Gauss nodes in a panel of the smooth grid.
-        panels: panels between two knots, where a free strain may jump; one when None.
-        loads: how many panels replace each load panel of the body.
+        panels: number of panels between two knots, at which a free strain may jump; one when None.
+        loads: number of panels that replace each load panel of the body.
     """
-    # A function of X may close over traced numbers; those of loads, rest shape and actuators are not called here.
+    # A function of X may close over traced numbers. Only those of loads, rest shape and actuators are allowed here,
+    # because they are not called.
     traced = any(isinstance(x, Tracer) for x in jax.tree.leaves((soft, fluid)))
     known = not traced and all(map(eqx.is_array, jax.tree.leaves((soft.beam, soft.pieces, soft.law, fluid))))
     with jax.ensure_compile_time_eval() if known else contextlib.nullcontext():

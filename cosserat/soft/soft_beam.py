@@ -1,4 +1,4 @@
-"""The soft beam: a body with free strains besides those that a gait imposes."""
+"""The soft beam: a body with free strains in addition to those imposed by a gait."""
 
 import html
 from collections.abc import Callable, Sequence
@@ -34,21 +34,21 @@ Rest = Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
 
 
 class Soft(eqx.Module):
-    """A beam with free strains that obey a law, while a gait imposes the others, in any mix.
+    """A beam with free strains that obey a stress-strain law, and strains imposed by a gait, in any combination.
 
         ξ(X, t) = imposed(X, t) + B Φ(X) q(t)
 
-    The imposed strain is the gait's, but for components that are free and not in series with it: there it is the
-    rest shape ξ*. `cosserat.rollout`, `simulate`, `steady_swim`, `internal_wrench` and `energetics` take a soft beam
-    where they take a beam.
+    The imposed strain is that of the gait, except for components that are free and not in series with the gait. For
+    these it is the rest shape ξ*. `cosserat.rollout`, `simulate`, `steady_swim`, `internal_wrench` and `energetics`
+    accept a soft beam in place of a beam.
 
     Attributes:
-        beam: the body; its profile is cut where a free piece or an actuator begins or ends.
-        pieces: which strains are free, where, with how many modes; () for none: the beam itself.
+        beam: the body; its profile has a break where a free piece or an actuator begins or ends.
+        pieces: free strains, with their interval and numbers of modes; () for none.
         law: elastic and viscous stress of the free strains.
         rest: rest shape ξ*(X) in the section frame, six numbers or a function of X [-, 1/m].
         actuators: muscles, threads and chambers that act on the free strains.
-        loads: forces and moments besides those of the fluid.
+        loads: forces and moments other than those of the fluid.
         head: boundary condition of the head.
 
     Example:
@@ -116,7 +116,7 @@ class Soft(eqx.Module):
         return f"Soft({', '.join(map(str, parts))})"
 
     def _repr_html_(self) -> str:
-        """The same with a side view of the profile, for notebooks."""
+        """The text of `str` with a side view of the profile, for notebooks."""
         return f"<b>{html.escape(str(self))}</b><br>{profile_drawing(self.profile)}"
 
     @property
@@ -130,7 +130,7 @@ class Soft(eqx.Module):
         return sum(actuator.commands for actuator in self.actuators)
 
     def actuator_commands(self, command: Numbers | None) -> tuple[Float[Array, "_"], ...]:
-        """The commands of each actuator, from those of all in their order, of any unit; all zero when None."""
+        """The commands of each actuator, from the joint vector of all commands, of any unit; zero when None."""
         every = jnp.zeros(self.commands) if command is None else jnp.asarray(command, float)
         shaped("command", every, (self.commands,))
         ends = np.cumsum([actuator.commands for actuator in self.actuators])
@@ -138,12 +138,12 @@ class Soft(eqx.Module):
 
     @property
     def is_beam(self) -> bool:
-        """Whether it behaves as its beam: no free strain, a free head, no load."""
+        """Whether it is equivalent to its beam: no free strain, a free head, no load."""
         return self.modes == 0 and len(self.head.free) == 6 and not self.loads
 
     @property
     def components(self) -> tuple[int, ...]:
-        """Place in the strain vector of each mode."""
+        """Index in the strain vector of each mode."""
         return tuple(component for piece in self.pieces for component in piece.components)
 
     @property
@@ -191,7 +191,7 @@ class Soft(eqx.Module):
 
     @property
     def knots(self) -> tuple[float, ...]:
-        """Where a free strain may jump, as parts of the length, both ends included."""
+        """Positions at which a free strain may jump, as fractions of the length, both ends included."""
         places = [
             begin + x * (end - begin)
             for piece, (begin, end) in zip(self.pieces, self.ends, strict=True)
@@ -222,14 +222,14 @@ class Soft(eqx.Module):
     def strain(
         self, gait: Gait | None, t: Numbers, q: Numbers, dq: Numbers | None = None, ddq: Numbers | None = None
     ) -> "StrainAt":
-        """The whole strain about one instant, as a law (X, t) -> strain that every function of a beam takes.
+        """The total strain about one instant, as a law (X, t) -> strain that can be used as the gait of a beam.
 
         Args:
             gait: imposed strains; None for the rest shape.
-            t: the instant [s].
-            q: the modes then [-, 1/m].
-            dq: their rates; zero when None [1/s, 1/(m·s)].
-            ddq: their second rates; zero when None [1/s², 1/(m·s²)].
+            t: time of the instant [s].
+            q: modes at that time [-, 1/m].
+            dq: rates of the modes; zero when None [1/s, 1/(m·s)].
+            ddq: second rates of the modes; zero when None [1/s², 1/(m·s²)].
         """
         zero = jnp.zeros(self.modes)
         rates = (zero if x is None else jnp.asarray(x, float) for x in (dq, ddq))
@@ -270,14 +270,14 @@ class Imposed(eqx.Module):
 
 
 class StrainAt(eqx.Module):
-    """Imposed and free strain about one instant: exact in value and in its first two rates there.
+    """Imposed and free strain about one instant, at which its value and first two rates are exact.
 
     Attributes:
         imposed: the imposed part.
-        t: the instant [s].
+        t: time of the instant [s].
         q: modes [-, 1/m].
-        dq: their rates [1/s, 1/(m·s)].
-        ddq: their second rates [1/s², 1/(m·s²)].
+        dq: rates of the modes [1/s, 1/(m·s)].
+        ddq: second rates of the modes [1/s², 1/(m·s²)].
     """
 
     imposed: Imposed
@@ -294,12 +294,12 @@ class StrainAt(eqx.Module):
 
 
 class SoftState(Printed):
-    """The head and the free modes.
+    """State of the head and of the free modes.
 
     Attributes:
         head: pose and twist of the head.
         q: modes [-, 1/m].
-        dq: their rates [1/s, 1/(m·s)].
+        dq: rates of the modes [1/s, 1/(m·s)].
     """
 
     head: HeadState
@@ -315,17 +315,17 @@ class SoftState(Printed):
 
     @property
     def position(self) -> Float[Array, "3"]:
-        """Of the nose in the world [m]."""
+        """Position of the nose in the world [m]."""
         return self.head.position
 
     @property
     def quaternion(self) -> Float[Array, "4"]:
-        """Of the head in the world."""
+        """Orientation of the head in the world."""
         return self.head.quaternion
 
     @property
     def twist(self) -> Float[Array, "6"]:
-        """Of the head, in its frame [m/s, rad/s]."""
+        """Twist of the head, in its frame [m/s, rad/s]."""
         return self.head.twist
 
     @property
@@ -335,7 +335,7 @@ class SoftState(Printed):
 
 
 def unchecked_soft_state(head: HeadState, q: Float[Array, "modes"], dq: Float[Array, "modes"]) -> SoftState:
-    """A state of arrays that have been checked [-, 1/m; 1/s, 1/(m·s)]: compiled loops contain no checks."""
+    """Builds a `SoftState` without argument checks, for use inside compiled loops [-, 1/m; 1/s, 1/(m·s)]."""
     state = object.__new__(SoftState)
     for name, value in (("head", head), ("q", q), ("dq", dq)):
         object.__setattr__(state, name, value)
@@ -343,7 +343,7 @@ def unchecked_soft_state(head: HeadState, q: Float[Array, "modes"], dq: Float[Ar
 
 
 def start_of(soft: Soft, state: SoftState | HeadState | None) -> SoftState:
-    """Initial state: with a head alone all modes are zero, with None the head is at rest too."""
+    """Initial state. Given only a head, all modes are zero; given None, the head is at rest too."""
     if state is None or isinstance(state, HeadState):
         return SoftState(np.zeros(soft.modes), head=state)
     if not isinstance(state, SoftState):
@@ -379,7 +379,7 @@ def soft_state(soft: Soft, strain: Callable[[Float[Array, ""]], Float[Array, "6"
 
 
 def selector(components: tuple[int, ...]) -> Float[Array, "6 modes"]:
-    """B: from modes to the six strains."""
+    """Matrix B from the modes to the six strains."""
     return jnp.asarray(np.equal.outer(np.arange(6), np.asarray(components, int)), float)
 
 
@@ -392,7 +392,7 @@ def _several(name, given, kind, words):
 
 
 def _check_law(soft: Soft) -> None:
-    """Rejects negative stiffness or damping, if the values are known."""
+    """Raises on negative stiffness or damping, if the values are concrete."""
     if isinstance(soft.profile.breaks, Tracer) or any(isinstance(x, Tracer) for x in jax.tree.leaves(soft.law)):
         return
     for begin, end in soft.ends:

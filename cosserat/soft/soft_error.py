@@ -1,12 +1,13 @@
-"""Estimated space error of a recorded motion of a soft beam: of its grids, and of its modes.
+"""Estimated space error of a recorded motion of a soft beam, due to its grids and to its modes.
 
 The grids are compared with a pair twice as fine, as for a beam. The modes satisfy the stress-strain law only in the
-mean, weighted by each of them; what is left of it along the body is what further modes would have to add:
+mean, weighted by each mode. Further modes would have to balance the residual along the body:
 
     residual(X) = ∂U/∂ξ + D dξ/dt + Λ_act + (Rᵀn, M)    on the free strains,   ∫ΦᵀBᵀ residual dX = 0
 
-with the internal wrench of the inverse dynamics. Modes that are left out are stiffer than those that are kept, so that
-they follow this residual nearly at rest: relative to the stress it estimates the relative error of the strain.
+with the internal wrench of the inverse dynamics. The omitted modes are stiffer than the included ones, so they would
+respond to the residual almost statically. The residual relative to the stress therefore estimates the relative error of
+the strain.
 """
 
 import dataclasses
@@ -35,18 +36,18 @@ from .pieces import inside
 from .sampled_soft import SampledSoft, sample_soft
 from .soft_beam import Soft
 
-COARSE_GRID, FEW_MODES = 1e-3, 0.1  # relative errors above which a run is reported
+COARSE_GRID, FEW_MODES = 1e-3, 0.1  # relative errors above which a warning is given
 
 
 def soft_space_error(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: Panels, run: Any) -> SpaceError:
-    """The estimate at a few times of a run.
+    """Estimates the error at a few times of a run.
 
     Args:
         soft: the beam.
-        gait: what imposed strains, as it was driven; None for the rest shape.
+        gait: imposed strains, as steered in the run; None for the rest shape.
         fluid: the fluid around it.
-        path: the nodes along X.
-        run: its `Trajectory`.
+        path: space path.
+        run: the run, a `Trajectory`.
     """
     panels = path.panels or 1
     coarse = sample_soft(soft, fluid, path.order, panels)
@@ -59,9 +60,9 @@ def soft_space_error(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: 
 
 
 def examined(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: Panels, run: Any) -> Any:
-    """The run with its estimated error, where all numbers are known and it has succeeded; great errors are reported.
+    """The run with its estimated error, if all numbers are concrete and the run succeeded; warns about large errors.
 
-    Arguments as for `soft_space_error`.
+    Arguments as in `soft_space_error`.
     """
     if any(isinstance(x, Tracer) for x in jax.tree.leaves((soft, gait, fluid, run))):
         return run
@@ -73,7 +74,7 @@ def examined(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: Panels, 
 
 
 def warn_if_coarse(error: SpaceError) -> None:
-    """Reports grids or modes that leave great errors in a run of a soft beam."""
+    """Warns if the error due to the grids or the modes of a soft beam is large."""
     assert error.modes is not None
     warn_if(
         error.worst > COARSE_GRID,
@@ -93,14 +94,14 @@ def warn_if_coarse(error: SpaceError) -> None:
 
 
 def _relative(left, stress) -> Float[Array, ""]:
-    """Greater of two relative residuals, of forces and of moments; a part without stress does not count."""
+    """The greater of the relative residuals of forces and moments; a part without stress is ignored."""
     scale = jnp.max(stress, axis=0)
     return jnp.max(jnp.where(scale > 0, jnp.max(left, axis=0) / jnp.where(scale > 0, scale, 1.0), 0.0))
 
 
 @program
 def _evaluated(sampled: SampledSoft, gait, fluid, run, where, own: bool):
-    """Both loops at the body's own load nodes at each instant; on its `own` grid residual and stress of the modes."""
+    """Both loops at the body's own load nodes at each instant; if `own`, residual and stress of the modes too."""
     soft = sampled.soft
     along = Along(soft.beam, jnp.zeros(0))
     stations = sampled.body.stations(along.X)
@@ -129,14 +130,14 @@ def residual(
     t: Float[Array, ""],
     command: Float[Array, "commands"] | None = None,
 ) -> tuple[Float[Array, "2"], Float[Array, "2"]]:
-    """Mean squares over the free strains of what the law leaves, and of the stress: forces [N] and moments [N·m].
+    """Root mean squares of the residual and of the stress over the free strains: forces [N] and moments [N·m].
 
     Args:
         sampled: the body on its grids.
-        loops: both space loops at its load nodes.
+        loops: both space loops at the load nodes.
         gait: imposed strains; None for the rest shape.
         q: modes [-, 1/m].
-        dq: their rates [1/s, 1/(m·s)].
+        dq: rates of the modes [1/s, 1/(m·s)].
         t: time [s].
         command: commands of its actuators, of any unit; zero when None.
     """

@@ -35,8 +35,8 @@ class SoftLoop(eqx.Module):
         head: state of the head, with its prescribed parts.
         given: prescribed rates of the head twist [m/s², rad/s²].
         sections: motion of the sections and the loads on them, at zero dη0/dt and d²q/dt².
-        parts: of the reduced equations.
-        components: place in the strain vector of each mode.
+        parts: parts of the reduced equations.
+        components: index in the strain vector of each mode.
         free: components of the head twist that follow from the dynamics.
     """
 
@@ -52,11 +52,11 @@ class SoftLoop(eqx.Module):
         return accelerations(self.parts, self.components, self.free, self.given)
 
     def inertia(self) -> Float[Array, "m m"]:
-        """Inertia of head and modes, of body and water [kg, kg·m, kg·m²]."""
+        """Inertia matrix of head and modes, due to body and water [kg, kg·m, kg·m²]."""
         return inertia_matrix(self.parts, self.components)
 
     def inertia_product(self, rates: Float[Array, "m"]) -> Float[Array, "m"]:
-        """The inertia times rates of head and modes, without the matrix [N, N·m, J]."""
+        """The inertia matrix times rates of head and modes, without forming the matrix [N, N·m, J]."""
         return inertia_product(self.parts, self.components, rates)
 
     def force(self) -> Float[Array, "m"]:
@@ -87,9 +87,9 @@ def soft_loop(
         fluid: the fluid around it.
         head: pose and twist of the head.
         q: modes [-, 1/m].
-        dq: their rates [1/s, 1/(m·s)].
+        dq: rates of the modes [1/s, 1/(m·s)].
         t: time [s].
-        load_factor: factor of all loads of the soft beam [-].
+        load_factor: factor on all loads of the soft beam [-].
         command: commands of its actuators, of any unit; zero when None.
     """
     soft, body = sampled.soft, sampled.body
@@ -118,8 +118,8 @@ def contact_matrices(
 
     Args:
         sampled: the body on its grids.
-        fluid: taken at the instant.
-        loop: of the same instant.
+        fluid: the fluid, evaluated at the instant (`AbstractFluid.at`).
+        loop: results of `soft_loop` at the same instant.
     """
     body, loads = sampled.body, loop.sections.loads
     found = jax.vmap(fluid.stiff_matrices, in_axes=(0, 0, -1), out_axes=-1)(body.load_section, loads.place, loads.twist)
@@ -134,7 +134,7 @@ def contact_matrices(
 
 
 def touches(sampled: SampledSoft, fluid: AbstractFluid) -> bool:
-    """Whether a fluid has stiff loads; decided by its type, before anything is computed."""
+    """Whether a fluid has stiff loads; decided at trace time."""
     sections, one = sampled.body.load_section, lambda x: x[0]
     place = Place(jnp.zeros(3), jnp.eye(3), jnp.zeros(()))
     found = jax.eval_shape(lambda: fluid.stiff_matrices(jax.tree.map(one, sections), place, jnp.zeros(6)))
@@ -151,7 +151,7 @@ def static_parts(
     load_factor: Float[Array, ""],
     command: Float[Array, "commands"] | None = None,
 ) -> Parts:
-    """The parts of `soft_loop` for a body at rest, where only place and loads matter. Arguments as there."""
+    """Parts of the reduced equations for a body at rest; cheaper than `soft_loop`, whose arguments it shares."""
     body, fluid = sampled.body, fluid.at(t)
     strain = sampled.strains(gait, q, jnp.zeros_like(q), t).xi
     shape = still_shape(strain if body.stretch is None else body.stretch[:, None] * strain, body.panel_integral)

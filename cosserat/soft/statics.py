@@ -1,4 +1,4 @@
-"""Equilibrium of a soft beam: Newton with the exact tangent, load stepping, arc-length continuation past folds."""
+"""Equilibrium of a soft beam: Newton's method with the exact tangent, load stepping, arc-length continuation."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ FAILED = (
 )
 
 
-LARGEST_STEP = 1.0  # of strain times length in one iteration; longer steps may reach another branch
+LARGEST_STEP = 1.0  # greatest change of strain times length in one iteration; longer steps may reach another branch
 
 
 class Equilibrium(eqx.Module):
@@ -37,11 +37,12 @@ class Equilibrium(eqx.Module):
     Attributes:
         q: modes [-, 1/m].
         head: the head, at rest.
-        factor: of all the loads [-].
-        step: last change of a strain by Newton's iteration, times the length [-]: the error is its square or less.
-        iterations: that were taken.
-        converged: whether it did.
-        tangent: derivative of the force that is missing by head turn and modes; symmetric for dead loads [J].
+        factor: factor on all loads [-].
+        step: greatest change of a strain in the last Newton iteration, times the length [-]; the error is at most of
+            the order of its square.
+        iterations: number of iterations.
+        converged: whether Newton's method converged.
+        tangent: derivative of the residual force with respect to head rotation and modes; symmetric for dead loads [J].
         reaction: reaction on the head, in its frame [N, N·m].
     """
 
@@ -56,14 +57,14 @@ class Equilibrium(eqx.Module):
 
 
 class StaticProblem(eqx.Module):
-    """A soft beam, what surrounds it, and the residual of its equilibrium as a function of head turn and modes.
+    """A soft beam in its surroundings, and the residual of its equilibrium as a function of head rotation and modes.
 
     Attributes:
         sampled: the body on its grids.
         gait: imposed strains; None for the rest shape.
-        fluid: what acts on the sections.
-        head: from which the head turns, where it is pinned.
-        t: when [s].
+        fluid: loads on the sections.
+        head: reference pose, from which a pinned head rotates.
+        t: time [s].
         command: commands of the actuators, of any unit; zero when None.
     """
 
@@ -81,11 +82,11 @@ class StaticProblem(eqx.Module):
 
     @property
     def unknowns(self) -> np.ndarray:
-        """Rows of the equations of head and modes to be solved."""
+        """Indices of the equations of head and modes to be solved."""
         return np.concatenate([self.free, 6 + np.arange(self.sampled.soft.modes)]).astype(int)
 
     def place(self, x: Float[Array, "m"]) -> tuple[HeadState, Float[Array, "modes"]]:
-        """Head and modes of the unknowns: displacement and turn of the head in its frame, then q."""
+        """Head and modes from the unknowns: displacement and rotation of the head in its frame, then q."""
         h = len(self.free)
         moved = jnp.zeros(6).at[np.asarray(self.free, int)].set(x[:h], unique_indices=True)
         turned = quaternion_multiply(self.head.quaternion, quaternion_exp(moved[3:]))
@@ -99,7 +100,7 @@ class StaticProblem(eqx.Module):
         return reduced_force(parts, self.sampled.soft.components)
 
     def missing(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m"]:
-        """Internal minus external force: zero in equilibrium [N·m, J]."""
+        """Residual: internal minus external force, zero in equilibrium [N·m, J]."""
         return -self.force(x, factor)[self.unknowns]
 
     def tangent(self, x: Float[Array, "m"], factor: Float[Array, ""]) -> Float[Array, "m m"]:
@@ -177,25 +178,25 @@ def equilibrium(
     max_iterations: int = 40,
     throw: bool = True,
 ) -> Equilibrium:
-    """The shape in which a soft beam rests under its loads. jit-, vmap- and grad-safe.
+    """Equilibrium shape of a soft beam under its loads. jit-, vmap- and grad-safe.
 
-    Newton's iteration with the exact tangent. The result is differentiated by the implicit function theorem, by
-    whatever the body, the law and the loads are made of.
+    It is found by Newton's method with the exact tangent. Derivatives with respect to all parameters of the body, the
+    law and the loads follow from the implicit function theorem.
 
     Args:
-        soft: the beam; its head clamped, pinned or moved.
-        fluid: what acts on the sections, as `hydro.Weight`; nothing when None.
+        soft: the beam; its head must be clamped, pinned or moved.
+        fluid: loads on the sections, such as `hydro.Weight`; none when None.
         gait: imposed strains; the rest shape when None.
-        head: where the head is; at the world's origin when None.
+        head: pose of the head; at the world's origin when None.
         t: time of gait, loads and muscles [s].
         command: commands of the actuators, of any unit; zero when None.
         guess: initial unknowns: head rotation [rad] (pinned) and modes [-, 1/m], in the section frame; zero when None.
-        factor: of all loads of the soft beam, not of the fluid's [-].
-        load_steps: equal steps in which the factor grows to its value.
-        path: the nodes along X; `Panels()` when None.
-        tolerance: greatest last change of a strain times the length that counts as none [-].
-        max_iterations: of Newton in each step of the load.
-        throw: raise when there is none; otherwise `converged` tells.
+        factor: factor on all loads of the soft beam, but not on those of the fluid [-].
+        load_steps: number of equal steps in which the factor grows to its value.
+        path: space path; `Panels()` when None.
+        tolerance: change of a strain times the length in one iteration at which the iteration has converged [-].
+        max_iterations: maximum number of Newton iterations in each load step.
+        throw: raise if no equilibrium is found; otherwise check `converged`.
 
     Example:
         A rod rolled up by a moment at its tail:
@@ -239,7 +240,7 @@ def _equilibrium(problem, start, goal, load_steps, tolerance, max_iterations):
     ready = (jax.lax.stop_gradient(start), jnp.asarray(0), jnp.asarray(True), jnp.asarray(0.0), jnp.eye(size))
     (x, count, converged, step, slope), _ = jax.lax.scan(raised, ready, shares)
     x, slope = jax.lax.stop_gradient((x, slope))
-    # Implicit function theorem: one more Newton step has the exact derivative, and leaves the value as it is.
+    # Implicit function theorem: one more Newton step, from which the value is removed, has the exact derivative.
     invertible = jnp.where(converged, slope, jnp.eye(size))
     correction = -jnp.linalg.solve(invertible, problem.force(x, goal)[problem.unknowns])
     x = x - (correction - jax.lax.stop_gradient(correction))
@@ -251,10 +252,10 @@ class EquilibriumPath(eqx.Module):
     """Equilibria along a branch, past folds.
 
     Attributes:
-        factor: of the loads, at each point [-].
+        factor: factor on the loads at each point [-].
         q: modes [-, 1/m].
-        least: smallest eigenvalue of the tangent's symmetric part [J]: negative where a dead load makes it unstable.
-        converged: whether each point did.
+        least: smallest eigenvalue of the tangent's symmetric part [J]; negative if unstable, under dead loads.
+        converged: whether Newton's method converged at each point.
     """
 
     factor: Float[Array, "points"]
@@ -282,23 +283,23 @@ def equilibrium_path(
 ) -> EquilibriumPath:
     """Follows a branch of equilibria by arc-length continuation, past folds of the load. jit- and vmap-safe.
 
-    The arc is measured in strains times the length and in the factor of the loads.
+    The arc length is measured in the space of strains times the length and the load factor.
 
     Args:
         soft: the beam.
-        fluid: what acts on the sections; nothing when None.
-        arc: length of a step [-]; negative to begin with a falling factor.
-        points: of the branch after the first.
+        fluid: loads on the sections; none when None.
+        arc: arc length of a step [-]; negative to start with a decreasing factor.
+        points: number of points of the branch after the first.
         gait: imposed strains; the rest shape when None.
-        head: where the head is; at the world's origin when None.
+        head: pose of the head; at the world's origin when None.
         t: time of gait, loads and muscles [s].
         command: commands of the actuators, of any unit; zero when None.
         guess: unknowns near the first equilibrium, as in `equilibrium`; zero when None.
-        factor: of the loads there [-].
-        path: the nodes along X; `Panels()` when None.
+        factor: factor on the loads at the first equilibrium [-].
+        path: space path; `Panels()` when None.
         tolerance: as in `equilibrium`.
-        max_iterations: of Newton at each point.
-        throw: raise where a point is not found; otherwise `converged` tells.
+        max_iterations: maximum number of Newton iterations at each point.
+        throw: raise if a point is not found; otherwise check `converged`.
     """
     problem = static_problem(soft, fluid, gait=gait, head=head, t=t, command=command, path=path)
     points, max_iterations = integer("points", points, 1), integer("max_iterations", max_iterations, 1)
@@ -320,7 +321,7 @@ def _path(problem, start, factor, arc, points, tolerance, max_iterations):
     scale = jnp.append(problem.scale(), 1.0)
     first, step, _, _ = _newton(lambda x: problem.missing(x, factor), start, problem.scale(), tolerance, max_iterations)
 
-    def missing(y):  # of scaled unknowns and factor
+    def missing(y):  # residual as a function of scaled unknowns and factor
         return problem.missing(y[:-1] / scale[:-1], y[-1])
 
     def direction(slope, before):
@@ -342,7 +343,7 @@ def _path(problem, start, factor, arc, points, tolerance, max_iterations):
         return (z, slope[:-1], along), (z, step <= tolerance, least)
 
     begin = jnp.append(first * scale[:-1], factor)
-    outward = jnp.zeros(size + 1).at[-1].set(jnp.sign(arc))  # the first direction is that of a growing factor
+    outward = jnp.zeros(size + 1).at[-1].set(jnp.sign(arc))  # the factor grows first if arc > 0
     slope = jax.jacfwd(missing)(begin)
     tangent = slope[:, :-1] * scale[None, :-1]
     least = jnp.linalg.eigvalsh(0.5 * (tangent + tangent.T))[:1]
@@ -360,9 +361,10 @@ def _newton(
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Float[Array, "n"], Float[Array, ""], Int[Array, ""], Float[Array, "n n"]]:
-    """Root, last step (scaled), iterations and slope there. A step that does not reduce the residual is halved.
+    """Newton's method: root, last scaled step, number of iterations, and Jacobian at the root.
 
-    The function stands in the loop once: compiling it is what takes time.
+    A step that does not reduce the residual is halved. The function is called in only one place, because compiling it
+    dominates the cost.
     """
 
     def with_slope(x):

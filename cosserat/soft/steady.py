@@ -35,7 +35,7 @@ def soft_steady_swim(
     tolerance: float,
     throw: bool,
 ) -> Cycle:
-    """`steady_swim` of a soft beam, by implicit steps; arguments as there [s].
+    """`steady_swim` of a soft beam, by implicit steps; arguments as in `steady_swim`, times in [s].
 
     The periodic states are the head twist, in its frame, the modes and their rates; `Cycle.start` has this order.
     """
@@ -48,7 +48,7 @@ def soft_steady_swim(
         raise ValueError(f"guess has shape {guess.shape}: must be the head's twist (6,), or with modes ({6 + 2 * n},)")
 
     def swim(x, model):
-        """All points of the period, from the world's origin."""
+        """States at all steps of the period, starting at the world's origin."""
         sampled, gait, begin, T = model
         mechanism = SoftMechanism(sampled, gait, fluid)
         pose = jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Free strains: where a body may deform, and the basis functions of X."""
+"""Free strains: the pieces of the body where strains are free, and their basis functions of X."""
 
 import abc
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ class AbstractBasis(Printed):
 
 
 class Legendre(AbstractBasis):
-    """Orthonormal Legendre polynomials: the error falls exponentially where the strain is smooth."""
+    """Orthonormal Legendre polynomials. For smooth strains the error decreases exponentially with their number."""
 
     def __call__(self, x: Float[Array, ""], count: int) -> Float[Array, "count"]:
         """Polynomials of degree 0 to count - 1, each of mean square 1 on the piece."""
@@ -55,10 +55,10 @@ class PiecewiseConstant(AbstractBasis):
 
 
 class Functions(AbstractBasis):
-    """Functions of your own.
+    """Basis functions given by the user.
 
     Attributes:
-        functions: x -> values, of the position x in [0, 1] in the piece, written with `jax.numpy`.
+        functions: x -> values at the position x in [0, 1] of the piece, written with `jax.numpy`.
         kinks: positions in (0, 1) where one of them is not smooth.
     """
 
@@ -77,7 +77,7 @@ class Functions(AbstractBasis):
         return self.kinks
 
     def __call__(self, x: Float[Array, ""], count: int) -> Float[Array, "count"]:
-        """Their values at the position x."""
+        """Values of the functions at the position x [-]."""
         values = jnp.asarray(self.functions(x), float)
         if values.shape != (count,):
             raise ValueError(f"Functions.functions returns shape {values.shape}: must be ({count},), one for each mode")
@@ -87,15 +87,15 @@ class Functions(AbstractBasis):
 class FreeStrains(Printed):
     """Strains that are free on a piece of the body, and the number of modes of each.
 
-    On that piece a free strain is ξ* + Φ(X) q(t): the gait's own law for that component is left out, unless the
-    free strain is `in_series` with it.
+    On that piece a free strain is ξ* + Φ(X) q(t). The gait's law for that component is ignored there, unless the free
+    strain is `in_series` with it.
 
     Attributes:
         start: abscissa where the piece begins [m].
         stop: abscissa where it ends [m]; None for the tail.
         modes: number of modes by component, in the order of the strain vector.
         basis: the functions Φ.
-        in_series: whether the free strain adds to the gait's, as a spring in series with an actuator.
+        in_series: whether the free strain adds to that of the gait, like a spring in series with an actuator.
 
     Example:
         >>> import cosserat
@@ -151,7 +151,7 @@ class FreeStrains(Printed):
 
     @property
     def components(self) -> tuple[int, ...]:
-        """Place in the strain vector of each mode."""
+        """Index in the strain vector of each mode."""
         return tuple(STRAIN.index(name) for name, count in self.modes for _ in range(count))
 
     @property
@@ -171,7 +171,7 @@ def check_independent(piece: FreeStrains) -> None:
     """Rejects linearly dependent modes, by the condition number of their samples on the piece."""
     x = (np.arange(64.0) + 0.5) / 64.0
     for name, count in piece.modes:
-        with jax.ensure_compile_time_eval():  # known, even while a program around it is traced
+        with jax.ensure_compile_time_eval():  # concrete, even inside another traced program
             sample = np.asarray(jax.vmap(lambda x, count=count: piece.basis(x, count))(jnp.asarray(x)))
         scale = np.linalg.norm(sample, axis=0)
         if not np.all(np.isfinite(sample)):

@@ -4,8 +4,8 @@ A thread runs at the offset D(X) in the sections from X0 to X1. With the strain 
 
     u = Γ + K × D + D',   l = ∫|u| dX,   Λ_act = T (u/|u|; D × u/|u|) on the routed interval
 
-so that -∫ΦᵀBᵀΛ_act = -T ∂l/∂q: the virtual work of the tension, exactly. D' is in u because a thread whose offset
-changes is oblique to the section.
+so that -∫ΦᵀBᵀΛ_act = -T ∂l/∂q, which is exactly the virtual work of the tension. u contains D' because a thread whose
+offset changes is oblique to the section.
 """
 
 import abc
@@ -33,9 +33,9 @@ class ThreadState(eqx.Module):
     """A thread at one instant.
 
     Attributes:
-        length: of its routed part [m].
-        rate: of that length [m/s].
-        tension: at the end where it is pulled [N]; negative for a chamber that pushes.
+        length: length of the routed part [m].
+        rate: rate of that length [m/s].
+        tension: tension at the end where it is pulled [N]; negative for a chamber that pushes.
     """
 
     length: Float[Array, "*threads"]
@@ -52,8 +52,8 @@ class Course(eqx.Module):
         direction: unit tangent, in the section frame, towards the tail [-].
         stretch: |u|, length of thread per length of body [-].
         weight: quadrature weight of the nodes on the routed interval, zero elsewhere [m].
-        length: of the routed part [m].
-        rate: of that length [m/s].
+        length: length of the routed part [m].
+        rate: rate of that length [m/s].
     """
 
     offset: Float[Array, "loads 3"]
@@ -71,7 +71,7 @@ class Course(eqx.Module):
 
 
 class Route(Printed):
-    """Where a thread runs.
+    """Route of a thread along the body.
 
     Attributes:
         routing: offset (d2, d3) or (d1, d2, d3) in the section frame, or a function X -> offset [m].
@@ -179,8 +179,8 @@ class AbstractThread(AbstractActuator):
 
         Args:
             t: time [s].
-            course: of the thread in the strained body.
-            command: its commands, of any unit.
+            course: course of the thread in the strained body.
+            command: commands of this thread, of any unit.
         """
 
 
@@ -190,16 +190,16 @@ class Thread(AbstractThread):
     A straight tendon at (d2, d3) bends the body towards itself: K3 = T d2 / EI3, K2 = -T d3 / EI2, and shortens it,
     Γ1 - 1 = -T / EA. A law that gives a negative tension leaves the thread slack: T = max(law, 0).
 
-    With friction the tension falls as over a capstan, T(X) = T exp(-μ θ(X)), with θ the angle through which the thread
-    has turned since the end where it is pulled. This is the state in which the whole thread slides towards that end;
-    a thread that is paid out has the opposite sign, which is not modelled.
+    With friction the tension decreases according to the capstan equation, T(X) = T exp(-μ θ(X)), with θ the angle
+    through which the thread has turned since the end where it is pulled. This assumes that the whole thread slides
+    towards that end; a thread that is paid out has the opposite sign, which is not modelled.
 
-    Where a thread ends inside the body the strains jump: let a piece of free strains end there too.
+    If a thread ends inside the body, the strains jump there: let a piece of free strains end there too.
 
     Attributes:
-        route: where it runs.
+        route: route of the thread.
         tension: law of the tension.
-        friction: μ of the capstan [-]; None for none.
+        friction: friction coefficient μ of the capstan equation [-]; None for none.
         pulled_from: end at which it is pulled, "start" or "stop".
 
     Example:
@@ -227,7 +227,7 @@ class Thread(AbstractThread):
         friction: Numbers | None = None,
         pulled_from: str = "start",
     ):
-        """Takes a routing: offset (d2, d3), or X -> offset; a tension: number, t -> number, or a law of `gaits` [N]."""
+        """The routing is an offset (d2, d3) or X -> offset; the tension a number, t -> number, or a `gaits` law [N]."""
         self.route = Route("Thread", routing, start, stop)
         self.tension = tension_law("Thread.tension", tension)
         if not isinstance(tension, AbstractTension) and not callable(tension):
@@ -263,9 +263,9 @@ class Chamber(AbstractThread):
     """A pressure chamber along a route: a thread that pushes with p A.
 
     Attributes:
-        route: where its centre line runs.
-        pressure: law of the gauge pressure, in Pa where a thread's is in N; negative for suction.
-        area: A, of its cross-section [m²].
+        route: route of its centre line.
+        pressure: law of the gauge pressure, in Pa instead of the N of a tension; negative for suction.
+        area: area A of its cross-section [m²].
 
     Example:
         >>> import cosserat
@@ -284,7 +284,7 @@ class Chamber(AbstractThread):
         start: float = 0.0,
         stop: float | None = None,
     ):
-        """Takes a routing: offset (d2, d3), or X -> offset; a pressure: number, t -> number, or law of `gaits` [Pa]."""
+        """The routing is as in `Thread`; the pressure a number, t -> number, or a `gaits` law [Pa]."""
         self.route = Route("Chamber", routing, start, stop)
         self.pressure = tension_law("Chamber.pressure", pressure)
         self.area = positive("Chamber.area", area, "m²", ())
@@ -305,12 +305,12 @@ class Chamber(AbstractThread):
 
 
 def _parts(strain):
-    """Γ and K, of nodes."""
+    """Γ and K of the strains at nodes."""
     return strain[:, :3], strain[:, 3:]
 
 
 def _place(name, value):
-    """An abscissa as a plain number: panels of the grid along X end there."""
+    """An abscissa as a plain number, because panels of the grid along X end there."""
     if isinstance(value, Tracer):
         raise ValueError(f"{name} is being traced: must be a plain number, since the grid along X ends there [m]")
     return float(number(name, value))

@@ -1,4 +1,4 @@
-"""Heading, pitch and roll of a swimming beam: what controllers of depth, heading and path share."""
+"""Control of heading, pitch and roll of a swimming beam, shared by the controllers of depth, heading and path."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -12,27 +12,27 @@ from .sensors import AbstractSensor, Gyroscope, Heading, Pitch, Roll
 
 
 class Attitude(eqx.Module):
-    """Commands of a `Helm` that turn a beam to a heading and a pitch, and keep it upright.
+    """Attitude control: commands of a `Helm` that turn a beam to a heading and a pitch and keep it upright.
 
         e = (heading, pitch)_ref - (heading, pitch) - damping d(heading, pitch)/dt
         de_f/dt = (e - e_f)/τ,   u = -gain e_f + u_0
         y_3 = -(roll_gain φ + roll_damping dφ/dt)
 
-    u_1 turns the body about the world's vertical, u_2 about the horizontal; of a body that has rolled by φ,
+    u_1 turns the body about the vertical of the world and u_2 about the horizontal. If the body has rolled by φ,
 
         K3 = cos φ u_1 - sin φ u_2,   K2 = cos φ u_2 + sin φ u_1.
 
-    The defaults suit the eel of 2 m at 0.4 m/s, with `Servo((0.4, 0.4, 1.0))`: offsets that follow the beat of a rolled
-    body would roll it further, so the servos of the offsets are slower than the beat.
+    The defaults suit the eel of 2 m at 0.4 m/s with `Servo((0.4, 0.4, 1.0))`. The servos of the offsets are slower than
+    the beat, because offsets that follow the beat of a rolled body would roll it further.
 
     Attributes:
-        gain: offset per radian of heading, and of pitch [1/(m·rad)].
-        damping: time by which the rates of heading and pitch count as errors [s].
-        low_pass: τ [s]; about half the period of the gait: the head of a swimming body yaws with every beat.
-        limit: greatest |u_1|, |u_2|, reached smoothly [1/m].
-        roll_gain: share of the rolling wave per radian [1/rad].
-        roll_damping: the same per rate of roll [s/rad].
-        roll_limit: greatest share of the rolling wave, reached smoothly [-].
+        gain: offset per radian of heading, and per radian of pitch [1/(m·rad)].
+        damping: factors of the rates of heading and pitch in the errors [s].
+        low_pass: τ [s]; about half the period of the gait, because the head of a swimming body yaws with every beat.
+        limit: maximum |u_1| and |u_2|, by smooth saturation [1/m].
+        roll_gain: share of the roll wave per radian of roll [1/rad].
+        roll_damping: share of the roll wave per roll rate [s/rad].
+        roll_limit: maximum |share| of the roll wave, by smooth saturation [-].
     """
 
     gain: Float[Array, "2"]
@@ -62,7 +62,7 @@ class Attitude(eqx.Module):
         self.roll_limit = positive("Attitude.roll_limit", roll_limit, "", ())
 
     def sensors(self, at: Place) -> tuple[AbstractSensor, ...]:
-        """What it reads at a place of the body."""
+        """Sensors that it reads, at a place on the body."""
         return Heading(at), Pitch(at), Roll(at), Gyroscope(at)  # pyright: ignore[reportCallIssue]
 
     def __call__(
@@ -74,7 +74,7 @@ class Attitude(eqx.Module):
             reference: heading and pitch [rad].
             sensed: heading, pitch, roll [rad] and gyroscope [rad/s].
             filtered: e_f [rad].
-            known: u_0, offsets known in advance [1/m].
+            known: feedforward offsets u_0 [1/m].
         """
         (p, q, r), phi = sensed["gyroscope"], sensed["roll"]
         c, s = jnp.cos(phi), jnp.sin(phi)
@@ -86,24 +86,24 @@ class Attitude(eqx.Module):
 
 
 def on_circle(angle: Float[Array, "*n"]) -> Float[Array, "*n"]:
-    """An angle between -π and π [rad]."""
+    """Wraps an angle to the interval from -π to π [rad]."""
     return jnp.arctan2(jnp.sin(angle), jnp.cos(angle))
 
 
 def softly_limited(value: Float[Array, "*n"], limit: Float[Array, ""]) -> Float[Array, "*n"]:
-    """A value of any unit, within ± limit."""
+    """Smooth saturation limit · tanh(value / limit), of any unit."""
     return limit * jnp.tanh(value / limit)
 
 
 def seek_depth(
     below: Float[Array, ""], integral: Float[Array, ""], lookahead: Float[Array, ""], integral_time: Float[Array, ""]
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """Pitch [rad] towards a depth by line of sight with integral action, and the rate of the integral. [BPP08]
+    """Reference pitch [rad] by line-of-sight guidance to a depth, and the rate of its integral action [m/s]. [BPP08]
 
         θ = -atan((e + s)/Δ),   ds/dt = (e/T_i) Δ²/(Δ² + (e + s)²)
 
     Args:
-        below: e, how far the reference lies below the body [m].
+        below: e, depth of the reference minus depth of the body [m].
         integral: s [m].
         lookahead: Δ [m].
         integral_time: T_i [s].

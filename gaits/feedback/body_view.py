@@ -1,4 +1,4 @@
-"""What a sensor can see of a body at one instant: the interface that each engine implements."""
+"""The state of a body as sensors see it at one instant: an interface that each engine implements."""
 
 import abc
 from typing import Any
@@ -6,26 +6,27 @@ from typing import Any
 import equinox as eqx
 from jaxtyping import Array, Float
 
-# A place on a body: None for the head of a beam or the base of a tree, an abscissa X [m] of a beam, the name of a body.
+# A place on a body: None (head of a beam or base of a tree), an abscissa X [m] of a beam, or the name of a tree's body.
 Place = Any
 
 
 class AbstractBodyView(eqx.Module):
     """A body at one instant, as its sensors see it.
 
-    A quantity that a body does not have is refused in words by the method that would return it. Poses, twists and
-    strains are states of the motion. Accelerations, and forces that depend on them, are known only after the command:
-    `twist_rate`, `torque` and `moment` are for the rates of a sensor's own memory (`AbstractSensor.rates`).
+    The methods raise ValueError for a quantity that the body does not have. Poses, twists and strains are states of the
+    motion. Accelerations, and forces that depend on them, are known only once the command is known and the dynamics are
+    solved. Therefore `twist_rate`, `torque` and `moment` may be used only for the rates of a sensor's memory
+    (`AbstractSensor.rates`).
 
     Attributes:
-        t: the instant [s].
+        t: time [s].
     """
 
     t: eqx.AbstractVar[Float[Array, ""]]
 
     @abc.abstractmethod
     def pose(self, at: Place = None) -> tuple[Float[Array, "3"], Float[Array, "3 3"]]:
-        """Position in the world [m] and axes in the world, as columns."""
+        """Position in the world [m], and axes in the world as columns."""
 
     @abc.abstractmethod
     def twist(self, at: Place = None) -> Float[Array, "6"]:
@@ -33,7 +34,7 @@ class AbstractBodyView(eqx.Module):
 
     @abc.abstractmethod
     def twist_rate(self, at: Place = None) -> Float[Array, "6"]:
-        """d(twist)/dt in the frame of the place [m/s², rad/s²]; known after the dynamics only."""
+        """d(twist)/dt in the frame of the place [m/s², rad/s²]; available once the dynamics are solved."""
 
     @abc.abstractmethod
     def water(self, at: Place = None) -> Float[Array, "3"]:
@@ -44,7 +45,7 @@ class AbstractBodyView(eqx.Module):
         raise ValueError("this body has no strain: give the sensor a beam")
 
     def moment(self, X: Float[Array, ""]) -> Float[Array, "3"]:
-        """Internal moment at the abscissa X, in the section frame [N·m]; known after the dynamics only."""
+        """Internal moment at the abscissa X, in the section frame [N·m]; available once the dynamics are solved."""
         raise ValueError("this body has no internal moment: give the sensor a beam, or use JointTorque")
 
     def joint(self, name: str) -> tuple[Float[Array, "_"], Float[Array, "_"]]:
@@ -52,16 +53,16 @@ class AbstractBodyView(eqx.Module):
         raise ValueError(f"joint {name!r}: this body has no joints; give the sensor a tree")
 
     def torque(self, name: str) -> Float[Array, "_"]:
-        """Motor torques of a joint [N·m or N]; known after the dynamics only."""
+        """Motor torques of a joint [N·m or N]; available once the dynamics are solved."""
         raise ValueError(f"joint {name!r}: this body has no joints; give the sensor a tree")
 
     def thread(self, number: int) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
-        """Length [m], rate [m/s] and tension [N] of a thread; the tension is known after the command only."""
+        """Length [m], rate [m/s] and tension [N] of a thread; the tension is available once the command is known."""
         raise ValueError(f"thread {number}: this body has no threads")
 
 
 def nth_thread(number: int, found: Any) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
-    """Length [m], rate [m/s] and tension [N] of one of several threads; a number that none has is refused."""
+    """Length [m], rate [m/s] and tension [N] of the thread with this number; raises ValueError if there is none."""
     count = found.length.shape[0]
     if number >= count:
         raise ValueError(f"thread {number}: this body has {count} threads, numbered from 0")

@@ -1,4 +1,4 @@
-"""Controllers: from what is sensed to a command, with a memory that is integrated along with the motion."""
+"""Controllers: maps from sensor readings to a command, with a memory that is integrated along with the motion."""
 
 import abc
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Sensed = dict[str, Float[Array, "..."]]
 
 
 class AbstractController(eqx.Module):
-    """A feedback law u = controller(t, sensed, memory); subclass it, or wrap a function in `Reflex`.
+    """A feedback law u = controller(t, sensed, memory). Subclass it, or wrap a function in `Reflex`.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> import jax.numpy as jnp
@@ -32,7 +32,7 @@ class AbstractController(eqx.Module):
     ([0.1], [-0.1])
 
     Attributes:
-        sensors: what is measured; their names must differ.
+        sensors: sensors that the controller reads; their names must differ.
     """
 
     sensors: eqx.AbstractVar[tuple[AbstractSensor, ...]]
@@ -47,13 +47,13 @@ class AbstractController(eqx.Module):
 
         Args:
             t: time [s].
-            sensed: readings by the names of the sensors.
-            memory: as returned by `start`, integrated since.
+            sensed: readings, by the names of the sensors.
+            memory: current memory, integrated from the value of `start`.
         """
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Names of the components of the command; numbered when empty."""
+        """Names of the components of the command; if empty, the components are numbered."""
         return ()
 
     @property
@@ -73,8 +73,8 @@ class Reflex(AbstractController):
 
     Attributes:
         function: (t, sensed) -> command (m,), written with jax.numpy.
-        sensors: what is measured.
-        names: of the components of the command; numbered when empty.
+        sensors: sensors that the function reads.
+        names: names of the components of the command; if empty, the components are numbered.
         units: unit of the command.
     """
 
@@ -108,11 +108,11 @@ class Reflex(AbstractController):
 
 
 class Hold(AbstractController):
-    """A constant command: the open loop.
+    """A constant command, that is, an open loop.
 
     Attributes:
-        command: of any unit.
-        sensors: measured, recorded and ignored.
+        command: the command, of any unit.
+        sensors: sensors that are recorded but have no effect.
     """
 
     command: Float[Array, "m"]
@@ -128,12 +128,12 @@ class Hold(AbstractController):
 
 
 class HeadingHold(AbstractController):
-    """Holds a heading by an offset of curvature: proportional and integral action on the low-passed error.
+    """Holds a heading by a curvature offset: proportional-integral control of the low-pass filtered error.
 
-        e = reference - heading (on the circle),  de_f/dt = (e - e_f)/τ,  ds/dt = e_f/T_i,  u = -gain (e_f + s)
+        e = reference - heading (wrapped to ±π),  de_f/dt = (e - e_f)/τ,  ds/dt = e_f/T_i,  u = -gain (e_f + s)
 
-    The head of a swimming body yaws with every beat: τ of about one period leaves the mean. A positive offset of K3
-    turns a swimming beam towards negative headings, hence the sign.
+    The head of a swimming body yaws with every beat; a τ of about one period retains the mean heading. The sign is
+    negative because a positive offset of K3 turns a swimming beam towards negative headings.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> import jax.numpy as jnp
@@ -148,8 +148,8 @@ class HeadingHold(AbstractController):
         gain: command per radian [1/(m·rad)].
         low_pass: τ [s].
         integral_time: T_i [s]; infinite for no integral action.
-        limit: greatest command, reached smoothly [1/m].
-        sensors: the heading.
+        limit: maximum |command|; u is saturated by limit · tanh(u/limit) [1/m].
+        sensors: the heading sensor.
     """
 
     reference: Float[Array, ""]
@@ -181,11 +181,11 @@ class HeadingHold(AbstractController):
         self.sensors = (Heading() if sensor is None else sensor,)  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "2"]:
-        """Filtered error and its integral: none [rad]."""
+        """Filtered error and its integral, both zero [rad]."""
         return jnp.zeros(2)
 
     def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: Float[Array, "2"]):
-        """Offset of curvature [1/m]."""
+        """Curvature offset [1/m], and the rates of the memory."""
         error = self.reference - sensed[self.sensors[0].name]
         error = jnp.arctan2(jnp.sin(error), jnp.cos(error))
         smooth, integral = memory[0], memory[1]
@@ -195,10 +195,10 @@ class HeadingHold(AbstractController):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """The offset."""
+        """Name of the single channel."""
         return ("curvature_offset",)
 
     @property
     def unit(self) -> str:
-        """Of a curvature."""
+        """Unit of the curvature offset."""
         return "1/m"

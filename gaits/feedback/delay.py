@@ -1,4 +1,4 @@
-"""Delays: chains of states that are integrated with the motion, and shift registers that sample at equal intervals."""
+"""Delays: linear filters that are integrated with the motion, and shift registers that sample at equal intervals."""
 
 import abc
 import math
@@ -18,16 +18,16 @@ KINDS = ("pade", "lags")
 
 
 class AbstractDelay(eqx.Module):
-    """A delay of a signal of any shape; its memory belongs to the sensor that is read late."""
+    """A delay of a signal of any shape; its memory is part of the memory of the delayed sensor."""
 
     @property
     def sampling(self) -> float | None:
-        """Interval at which the signal is sampled [s]; None for a delay that follows it continuously."""
+        """Sampling interval of the signal [s]; None for a continuous delay."""
         return None
 
     @abc.abstractmethod
     def start(self, value: Float[Array, "*shape"]) -> Float[Array, "order *shape"]:
-        """Memory of a signal that has been constant, in its unit."""
+        """Memory for a signal that has been constant at this value, in its unit."""
 
     @abc.abstractmethod
     def read(self, memory: Float[Array, "order *shape"]) -> Float[Array, "*shape"]:
@@ -37,21 +37,21 @@ class AbstractDelay(eqx.Module):
     def rates(
         self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
     ) -> Float[Array, "order *shape"]:
-        """Rates of the memory under the present signal, in its unit per second."""
+        """Rates of the memory for the present value of the signal, in its unit per second."""
 
     def sample(
         self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
     ) -> Float[Array, "order *shape"]:
-        """Memory after an instant of sampling, in the unit of the signal; unchanged without sampling."""
+        """Memory after a sample has been taken, in the unit of the signal; unchanged for a continuous delay."""
         return memory
 
 
 class ShiftRegister(AbstractDelay):
-    """A delay by whole sampling intervals: the signal is sampled, and each sample is read unchanged a time τ later.
+    """A delay by a whole number of sampling intervals: the signal is sampled, and each sample is output a time τ later.
 
-    Between two instants of sampling the output is constant, as behind a computer that reads its sensors at a fixed
-    rate. There is no approximation: at an instant of sampling the output is exactly the input of τ before. A run with a
-    register is integrated interval by interval, from its first time; its output times must be instants of sampling.
+    Between two sampling instants the output is constant, as with a computer that reads its sensors at a fixed rate. At
+    a sampling instant the output is exactly the input a time τ before. A run with a shift register is integrated
+    interval by interval from its first time; its output times must be sampling instants.
 
     >>> import anguilla, gaits.feedback as fb
     >>> import jax.numpy as jnp
@@ -63,8 +63,8 @@ class ShiftRegister(AbstractDelay):
     2.0
 
     Attributes:
-        interval: between two samples [s].
-        length: number of intervals by which the signal is late.
+        interval: sampling interval [s].
+        length: delay in sampling intervals.
     """
 
     interval: float = eqx.field(static=True)
@@ -82,11 +82,11 @@ class ShiftRegister(AbstractDelay):
 
     @property
     def sampling(self) -> float:
-        """Interval at which the signal is sampled [s]."""
+        """Sampling interval of the signal [s]."""
         return self.interval
 
     def start(self, value: Float[Array, "*shape"]) -> Float[Array, "order *shape"]:
-        """Samples of a signal that has been constant, in its unit, the last one first."""
+        """Samples of a signal that has been constant at this value, in its unit, newest first."""
         value = jnp.asarray(value, float)
         return jnp.broadcast_to(value, (self.length + 1, *value.shape))
 
@@ -97,21 +97,22 @@ class ShiftRegister(AbstractDelay):
     def rates(
         self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
     ) -> Float[Array, "order *shape"]:
-        """None: samples do not change between two instants of sampling."""
+        """Zero, because the samples are constant between two sampling instants."""
         return jnp.zeros_like(memory)
 
     def sample(
         self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
     ) -> Float[Array, "order *shape"]:
-        """The samples moved on by one, with the present value, in its unit, in front."""
+        """The samples shifted by one, with the present value, in its unit, in front."""
         return jnp.concatenate([jnp.asarray(value, float)[None], memory[:-1]])
 
 
 class Delay(AbstractDelay):
-    """A delay of a signal: its output is about the input a given time before.
+    """A continuous delay: the output approximates the input a time τ before.
 
-    "pade" is the Padé approximant [n-1/n] of exp(-sτ): exact to sτ of power 2n - 1, with a small undershoot after a
-    jump. "lags" is a chain of n first-order lags of τ/n each: no undershoot, but it smears over about τ/√n.
+    "pade" is the Padé approximant [n-1/n] of exp(-sτ): its series agrees up to (sτ)^(2n-1), and the response to a jump
+    undershoots slightly. "lags" is a chain of n first-order lags of τ/n each: no undershoot, but a jump is smeared over
+    a time of about τ/√n.
 
     >>> import gaits.feedback as fb
     >>> import jax.numpy as jnp
@@ -139,7 +140,7 @@ class Delay(AbstractDelay):
         self.order, self.kind = order, kind
 
     def start(self, value: Float[Array, "*shape"]) -> Float[Array, "order *shape"]:
-        """States of a signal that has been constant, in its unit."""
+        """States for a signal that has been constant at this value, in its unit."""
         value = jnp.asarray(value, float)
         if self.kind == "lags":
             return jnp.broadcast_to(value, (self.order, *value.shape))
@@ -154,7 +155,7 @@ class Delay(AbstractDelay):
     def rates(
         self, value: Float[Array, "*shape"], memory: Float[Array, "order *shape"]
     ) -> Float[Array, "order *shape"]:
-        """Rates of the states under the present signal, in its unit per second."""
+        """Rates of the states for the present value of the signal, in its unit per second."""
         if self.kind == "lags":
             before = jnp.concatenate([jnp.asarray(value)[None], memory[:-1]])
             return (before - memory) * (self.order / self.time)
@@ -164,7 +165,7 @@ class Delay(AbstractDelay):
 
 
 def pade(order: int) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients of exp(-x) ≈ P(x)/Q(x), degrees n - 1 and n, lowest power first [-]."""
+    """Coefficients of the Padé approximant exp(-x) ≈ P(x)/Q(x) of degrees n - 1 and n, lowest power first [-]."""
     m, n = order - 1, order
     f = math.factorial
     above = [(-1) ** j * f(m + n - j) * f(m) / (f(m + n) * f(j) * f(m - j)) for j in range(m + 1)]
@@ -173,15 +174,15 @@ def pade(order: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Delayed(AbstractSensor):
-    """A sensor that is read late.
+    """A sensor with a delayed reading.
 
     >>> import gaits.feedback as fb
     >>> fb.Delayed(fb.Heading(), fb.Delay(0.1)).name
     'heading'
 
     Attributes:
-        sensor: what is measured.
-        delay: by how much.
+        sensor: the sensor without delay.
+        delay: delay of its reading.
     """
 
     sensor: AbstractSensor
@@ -198,34 +199,34 @@ class Delayed(AbstractSensor):
 
     @property
     def sampling(self) -> float | None:
-        """That of the delay [s]."""
+        """Sampling interval of the delay [s]."""
         return self.delay.sampling
 
     @property
     def name(self) -> str:
-        """That of the sensor."""
+        """Name of the sensor."""
         return self.sensor.name
 
     @property
     def unit(self) -> str:
-        """That of the sensor."""
+        """Unit of the sensor."""
         return self.sensor.unit
 
     def start(self, view: AbstractBodyView) -> PyTree:
-        """As if the first reading had been there before, of any unit."""
+        """Memory as if the reading had always been the first one, of any unit."""
         own = self.sensor.start(view)
         return own, self.delay.start(self.sensor(view, own))
 
     def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "..."]:
-        """The reading of a moment ago, of any unit."""
+        """The delayed reading, of any unit."""
         return self.delay.read(memory[1])
 
     def rates(self, view: AbstractBodyView, memory: PyTree) -> PyTree:
-        """Of the sensor's own memory and of the delay."""
+        """Rates of the memories of the sensor and of the delay."""
         own, line = memory
         return self.sensor.rates(view, own), self.delay.rates(self.sensor(view, own), line)
 
     def sample(self, view: AbstractBodyView, memory: PyTree) -> PyTree:
-        """The memory with a new sample where the delay takes samples."""
+        """The memory after a sample has been taken; unchanged for a continuous delay."""
         own, line = memory
         return own, self.delay.sample(self.sensor(view, own), line)

@@ -1,7 +1,6 @@
-"""Sensors of acceleration, torque and tension, each with a memory: a first-order filter.
+"""Sensors of acceleration, torque, moment and tension, each with a first-order filter as memory.
 
-These quantities follow from the command. A command that followed from them at the same instant would be an algebraic
-loop.
+These quantities depend on the command. Without the filter, a command that depends on them would be an algebraic loop.
 """
 
 import abc
@@ -17,7 +16,7 @@ from .sensors import UP, PlacedSensor, thread_number
 
 
 class _Filtered(PlacedSensor):
-    """A quantity that is known only after the dynamics, through a first-order filter.
+    """First-order filter of a quantity that is available only once the dynamics are solved.
 
     The memory is the reading: d(reading)/dt = (quantity - reading)/τ.
     """
@@ -30,14 +29,14 @@ class _Filtered(PlacedSensor):
 
     @abc.abstractmethod
     def quantity(self, view: AbstractBodyView) -> Float[Array, "..."]:
-        """What is filtered, in the unit of the sensor."""
+        """The unfiltered quantity, in the unit of the sensor."""
 
     def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "..."]:
         """The filtered value."""
         return memory
 
     def rates(self, view: AbstractBodyView, memory: PyTree) -> PyTree:
-        """Of the filtered value."""
+        """Rate of the filtered value."""
         return (self.quantity(view) - memory) / self.time_constant
 
 
@@ -46,7 +45,7 @@ class Accelerometer(_Filtered):
 
     Attributes:
         at: place on the body.
-        time_constant: of the filter [s].
+        time_constant: time constant of the filter [s].
         name: key of the reading.
         gravity: magnitude of gravity, along -z of the world [m/s²].
     """
@@ -65,7 +64,7 @@ class Accelerometer(_Filtered):
         self.gravity = finite("Accelerometer.gravity", gravity, ())
 
     def start(self, view: AbstractBodyView) -> Float[Array, "3"]:
-        """At rest: the reaction to gravity [m/s²]."""
+        """Reading at rest: the reaction to gravity [m/s²]."""
         return self.gravity * view.pose(self.at)[1].T @ jnp.asarray(UP)
 
     def quantity(self, view: AbstractBodyView) -> Float[Array, "3"]:
@@ -80,8 +79,8 @@ class JointTorque(_Filtered):
 
     Attributes:
         at: name of the joint.
-        time_constant: of the filter [s].
-        name: key of the reading; "torque_" and the joint when None.
+        time_constant: time constant of the filter [s].
+        name: key of the reading; by default "torque_" followed by the name of the joint.
     """
 
     unit = "N m or N"
@@ -90,7 +89,7 @@ class JointTorque(_Filtered):
         super().__init__(at, time_constant, f"torque_{at}" if name is None else name)
 
     def start(self, view: AbstractBodyView) -> Float[Array, "_"]:
-        """No torque."""
+        """Zero torque."""
         return jnp.zeros_like(view.joint(self.at)[1])
 
     def quantity(self, view: AbstractBodyView) -> Float[Array, "_"]:
@@ -103,28 +102,28 @@ class InternalMoment(_Filtered):
 
     Attributes:
         at: abscissa X [m].
-        time_constant: of the filter [s].
+        time_constant: time constant of the filter [s].
         name: key of the reading.
     """
 
     unit = "N m"
 
     def start(self, view: AbstractBodyView) -> Float[Array, "3"]:
-        """No moment; an abscissa outside the beam is refused here."""
+        """Zero moment; raises an error for an abscissa outside the beam."""
         return 0.0 * view.strain(self.at)[3:]
 
     def quantity(self, view: AbstractBodyView) -> Float[Array, "3"]:
-        """Moment of the head side on the tail side [N·m]."""
+        """Moment that the head side exerts on the tail side [N·m]."""
         return view.moment(self.at)
 
 
 class ThreadTension(_Filtered):
-    """Tension of a thread [N], through a first-order filter: a tension may follow from the command at the same instant.
+    """Tension of a thread [N], through a first-order filter.
 
     Attributes:
-        thread: its number among the threads of the body, from 0.
-        time_constant: of the filter [s].
-        name: key of the reading; "tension_" and the number when None.
+        thread: number of the thread, from 0.
+        time_constant: time constant of the filter [s].
+        name: key of the reading; by default "tension_" followed by the number.
     """
 
     thread: int = eqx.field(static=True)
@@ -135,7 +134,7 @@ class ThreadTension(_Filtered):
         self.thread = thread_number("ThreadTension", thread)
 
     def start(self, view: AbstractBodyView) -> Float[Array, ""]:
-        """No tension."""
+        """Zero tension."""
         return 0.0 * view.thread(self.thread)[0]
 
     def quantity(self, view: AbstractBodyView) -> Float[Array, ""]:

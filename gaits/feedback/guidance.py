@@ -1,4 +1,4 @@
-"""Path following by line of sight: a body swims towards a point of the path ahead of it."""
+"""Path following by line-of-sight guidance: the body swims towards a point of the path ahead of it."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -13,19 +13,20 @@ from .helm import CHANNELS
 from .sensors import AbstractSensor, Position, Velocity
 from .waypoints import Waypoints
 
-CATCH_UP = 2.0  # rate at which the point on the path returns to the side of the body [1/s]
+CATCH_UP = 2.0  # k, rate at which the reference point closes its along-track distance to the body [1/s]
 
 
 class LineOfSight(AbstractController):
-    """Follows a path in space by the three channels of a `Helm`, in still water or in a current.
+    """Follows a path in space through the three channels of a `Helm`, in still water or in a current.
 
-    The point c(s) of the path moves with the body: ds/dt = T·v + k T·(p - c). The body turns towards the point that
-    lies Δ ahead of it, seen from a place that an integral of the error e = (1 - T Tᵀ)(p - c) has shifted:
+    The body is at p and has the velocity v. A reference point c(s) on the path, with tangent T, moves along with it:
+    ds/dt = T·v + k T·(p - c). The body turns to the direction d, towards the point a distance Δ ahead of c, shifted by
+    the integral I of the cross-track error e = (1 - T Tᵀ)(p - c):
 
         d = c(s + Δ) - p - I,   dI/dt = (e/T_i) Δ²/(Δ² + |e + I|²)                        after [BPP08], in space
 
-    so that a body in a current swims at an angle to the path and stays on it. A path of curvature κ takes an offset in
-    advance, u_0 = -feedforward κ(s + Δ/2), because a bent body swims along an arc.
+    The integral lets a body in a current stay on the path by swimming at an angle to it. On a path of curvature κ, the
+    feedforward u_0 = -feedforward κ(s + Δ/2) bends the body along the arc.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> path = fb.Waypoints([[0, 0, 0], [-5, 0, 0], [-10, 3, -1]], smooth=True)
@@ -35,12 +36,12 @@ class LineOfSight(AbstractController):
     ('offset_K3', 'offset_K2', 'roll_wave')
 
     Attributes:
-        path: to follow.
+        path: path to follow.
         lookahead: Δ [m]; one to two lengths of the body.
         integral_time: T_i [s]; infinite for no integral action.
-        feedforward: offset of curvature per curvature of the path [-].
-        pitch_limit: greatest pitch [rad].
-        attitude: gains and limits.
+        feedforward: curvature offset per curvature of the path [-].
+        pitch_limit: maximum pitch [rad].
+        attitude: gains and limits of the attitude control.
         sensors: heading, pitch, roll, gyroscope, position and velocity.
     """
 
@@ -74,7 +75,7 @@ class LineOfSight(AbstractController):
         self.sensors = (*self.attitude.sensors(at), Position(at), Velocity(at))  # pyright: ignore[reportCallIssue]
 
     def start(self) -> dict[str, Float[Array, "_"]]:
-        """At the start of the path [m], no integral [m], no filtered errors of heading and pitch [rad]."""
+        """Arc length [m], integral of the error [m], filtered errors of heading and pitch [rad], all zero."""
         return {"arc": jnp.zeros(1), "integral": jnp.zeros(3), "errors": jnp.zeros(2)}
 
     def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: dict[str, Float[Array, "_"]]):
@@ -103,17 +104,17 @@ class LineOfSight(AbstractController):
         return command, rates
 
     def _curvature(self, s: Float[Array, ""]) -> Float[Array, "2"]:
-        """Curvature of the path over the next Δ, to the left and upwards [1/m]."""
+        """Mean curvature of the path over the next Δ, to the left and upwards [1/m]."""
         near, far = self.path.tangent(s), self.path.tangent(s + self.lookahead)
         left = near[0] * far[1] - near[1] * far[0]
         return jnp.stack([left, far[2] - near[2]]) / self.lookahead
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Those of a `Helm`."""
+        """Channels of a `Helm`."""
         return CHANNELS
 
     @property
     def unit(self) -> str:
-        """Of the offsets of curvature; the share of the rolling wave has none."""
+        """Unit of the curvature offsets; the share of the roll wave is dimensionless."""
         return "1/m"

@@ -1,4 +1,4 @@
-"""The law of a beam that is steered in space: offsets of curvature that turn it, and a wave that rolls it."""
+"""Law of a beam that is steered in space: curvature offsets for yaw and pitch, and a wave for roll."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +16,10 @@ CHANNELS = ("offset_K3", "offset_K2", "roll_wave")
 class Helm(eqx.Module):
     """A planar gait with three channels: offsets of K3 and K2 that yaw and pitch the body, and a wave that rolls it.
 
-        K3 = k(X, t) + y_1,   K2 = y_2 + y_3 k(X, t - T/4),   k the wave of the gait
+        K3 = k(X, t) + y_1,   K2 = y_2 + y_3 k(X, t - T/4),   k = K3 of the gait
 
-    The wave of K2, a quarter of a period behind that of K3, makes the bending plane go round once in a period: the body
-    turns the other way about its axis. A positive y_3 gives a positive rate of roll.
+    The wave of K2 lags that of K3 by a quarter period, so that the bending plane rotates once per period and the body
+    rolls in the opposite sense. A positive y_3 gives a positive roll rate.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> import jax.numpy as jnp
@@ -41,7 +41,7 @@ class Helm(eqx.Module):
         self.period = positive("Helm.period", period, "s", ())
 
     def __call__(self, X: Float[Array, ""], t: Float[Array, ""], y: Float[Array, "3"]) -> Float[Array, "6"]:
-        """Strain (Γ, K) at the abscissa X [m] and the time t [s], for offsets [1/m] and the share of the wave [-]."""
+        """Strain (Γ, K) [-, 1/m] at the abscissa X [m] and time t [s], for two offsets [1/m] and the wave share [-]."""
         if y.shape != (3,):
             raise ValueError(f"Helm needs the 3 channels {CHANNELS}: the command has {y.shape[0]}")
         behind = self.gait(X, t - 0.25 * self.period)[5]
@@ -49,6 +49,6 @@ class Helm(eqx.Module):
 
     @property
     def break_times(self) -> tuple:
-        """Of the gait, and a quarter of a period later [s]."""
+        """Break times of the gait, and the same a quarter period later [s]."""
         times = tuple(getattr(self.gait, "break_times", ()))
         return times + tuple(time + 0.25 * self.period for time in times)

@@ -17,12 +17,12 @@ SERVO = (
 
 
 def with_feedback(dataset: xr.Dataset, law: Any, record: LoopRecord | None) -> xr.Dataset:
-    """The dataset of a run with `command` and `sensed_<name>`; as it is for a law that nothing steers.
+    """Adds command, servo output and readings (`sensed_<name>`) to the dataset of a run; unchanged for an open loop.
 
     Args:
-        dataset: over `time`.
+        dataset: dataset of the run, with the dimension `time`.
         law: the gait or joint law of the run.
-        record: of its feedback loop.
+        record: record of its feedback loop.
     """
     if record is None or not isinstance(law, Steered):
         return dataset
@@ -43,11 +43,11 @@ def with_feedback(dataset: xr.Dataset, law: Any, record: LoopRecord | None) -> x
 
 
 def replayed(steered: Steered, dataset: xr.Dataset) -> Any:
-    """The plain law that was driven in a run, from its dataset: exact at the recorded times, see `Replay`.
+    """The law of motion of a run as an open-loop law, from its dataset; exact at the recorded times, see `Replay`.
 
     Args:
         steered: law, controller and servo of the run.
-        dataset: of the run.
+        dataset: dataset of the run.
     """
     if steered.servo is None or steered.law is None:
         return steered.law

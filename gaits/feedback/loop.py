@@ -1,13 +1,13 @@
-"""The loop that an engine closes: from states and memory to a law at one instant, and to the rates of the memory.
+"""Evaluation of a feedback loop at one instant: readings, command, law of motion and rates of the memory.
 
 An engine calls, at every evaluation of its equations of motion,
 
-    now = loop.react(t, memory, view_of)           what is sensed, the command, the law about this instant
-    ...                                            the dynamics under now.law, now.command
-    rates = now.memory_rates(view_after)           of servo, controller and sensors
+    now = loop.react(t, memory, view_of)           readings, command, and law near this instant
+    ...                                            dynamics under now.law and now.command
+    rates = now.memory_rates(view_after)           rates of servo, controller and sensors
 
-where `view_of(law)` makes the engine's `AbstractBodyView` of the states under a law that is exact in value and first
-rate. `open_or_closed` returns the same interface for a gait that nothing steers, with an empty memory.
+where `view_of(law)` is the engine's `AbstractBodyView` of the states under a law that is exact in value and first time
+derivative. `open_or_closed` returns the same interface for an open-loop gait, with an empty memory.
 """
 
 import dataclasses
@@ -35,9 +35,9 @@ class LoopMemory(eqx.Module):
     """States of a feedback loop, integrated with the motion.
 
     Attributes:
-        servo: y and dy/dt, of the command's unit; () without a servo.
-        controller: of any unit.
-        sensors: by name, of any unit.
+        servo: y and dy/dt, in the unit of the command; () without a servo.
+        controller: memory of the controller, of any unit.
+        sensors: memories of the sensors by name, of any unit.
     """
 
     servo: PyTree[Float[Array, "..."]]
@@ -49,13 +49,13 @@ class Instant(eqx.Module):
     """A feedback loop at one instant.
 
     Attributes:
-        law: of motion, exact in value and first two rates at this instant.
-        command: of the controller, of any unit; None for an open loop.
+        law: law of motion, exact in value and first two time derivatives at this instant.
+        command: command of the controller, of any unit; None for an open loop.
         sensed: readings by name, of any unit.
-        motion: y, dy/dt and d²y/dt², of the command's unit.
-        known: rates of servo and controller.
-        loop: whose instant it is; None for an open loop.
-        memory: at this instant.
+        motion: y, dy/dt and d²y/dt², in the unit of the command.
+        known: rates of the memories of servo and controller.
+        loop: the loop that was evaluated; None for an open loop.
+        memory: memory at this instant.
     """
 
     law: Any
@@ -70,7 +70,7 @@ class Instant(eqx.Module):
         """Rates of the memory; () for an open loop.
 
         Args:
-            view_after: () -> the body with its accelerations; called only where a sensor has a memory.
+            view_after: () -> view of the body with its accelerations; called only for sensors with a memory.
         """
         if self.loop is None:
             return ()
@@ -83,7 +83,7 @@ class Instant(eqx.Module):
 
 
 class OpenLoop(eqx.Module):
-    """A law that nothing steers.
+    """A law of motion without a controller.
 
     Attributes:
         law: a gait or a joint law.
@@ -92,40 +92,40 @@ class OpenLoop(eqx.Module):
     law: Any
 
     def react(self, t: Float[Array, ""], memory: PyTree, view_of: ViewOf) -> Instant:
-        """The law [s], whatever the state."""
+        """The law, for any time [s] and state."""
         return Instant(self.law)
 
     def held(self, t: Float[Array, ""], memory: PyTree) -> Any:
-        """The law, whatever the time [s]."""
+        """The law, for any time [s]."""
         return self.law
 
     @property
     def break_times(self) -> tuple:
-        """Of the law [s]."""
+        """Break times of the law [s]."""
         return tuple(getattr(self.law, "break_times", ()))
 
     def timed(self, span: Span) -> "OpenLoop":
-        """Itself: nothing takes samples."""
+        """The loop unchanged, because there are no sampled sensors."""
         return self
 
     def tick(self, t: Float[Array, ""], memory: PyTree, view_of: ViewOf) -> PyTree:
-        """The memory as it is, whatever the time [s]."""
+        """The memory unchanged, for any time [s]."""
         return memory
 
     @property
     def ticks(self) -> int:
-        """None between two output times."""
+        """Number of sampling instants from one output time to the next: zero."""
         return 0
 
 
 class ClosedLoop(eqx.Module):
-    """A steered law on a body whose sensors are known to exist.
+    """A steered law on a body that has all the sensors of the controller.
 
     Attributes:
         steered: law, controller and servo.
-        shapes: of the readings, by name.
+        shapes: shapes of the readings, by name.
         size: number of components of the command.
-        ticks: number of instants of sampling from one output time to the next; 0 where nothing takes samples.
+        ticks: number of sampling instants from one output time to the next; 0 without sampled sensors.
     """
 
     steered: Steered
@@ -135,17 +135,17 @@ class ClosedLoop(eqx.Module):
 
     @property
     def sampling(self) -> float | None:
-        """Interval at which sensors take samples [s]; None where none does."""
+        """Sampling interval of the sensors [s]; None if no sensor is sampled."""
         found = {s.sampling for s in self.steered.controller.sensors if s.sampling is not None}
         if len(found) > 1:
             raise ValueError(f"controller.sensors take samples every {sorted(found)} s: must be the same for all")
         return found.pop() if found else None
 
     def timed(self, span: Span) -> "ClosedLoop":
-        """The loop with the number of instants of sampling between the output times of a run.
+        """The loop with `ticks` set for the output times of a run.
 
         Args:
-            span: output times, which must be whole multiples of the sampling apart.
+            span: output times, evenly spaced by a whole multiple of the sampling interval.
         """
         every = self.sampling
         if every is None:
@@ -164,27 +164,27 @@ class ClosedLoop(eqx.Module):
         return dataclasses.replace(self, ticks=ticks)
 
     def tick(self, t: Float[Array, ""], memory: LoopMemory, view_of: ViewOf) -> LoopMemory:
-        """The memory after the sensors have taken their samples at the time t [s]."""
+        """The memory after the sensors have been sampled at the time t [s]."""
         view = view_of(self.law(t, self.seen(t, memory)))
         sensors = {s.name: s.sample(view, memory.sensors[s.name]) for s in self.steered.controller.sensors}
         return LoopMemory(memory.servo, memory.controller, sensors)
 
     @property
     def break_times(self) -> tuple:
-        """Of the law and the controller [s]."""
+        """Break times of the law and the controller [s]."""
         return self.steered.break_times
 
     def law(self, t: Float[Array, ""], motion: Float[Array, "3 m"]) -> Any:
-        """The law about the instant t [s], for an output of the servo, of any unit."""
+        """The law near the time t [s], for a servo output of any unit."""
         steered = self.steered
         return steered.law if steered.servo is None or steered.law is None else MotionAt(steered.law, t, motion)
 
     def held(self, t: Float[Array, ""], memory: Any) -> Any:
-        """The law with the output of the servo held as it is at the time t [s]: what the law itself does in time."""
+        """The law with the servo output frozen at its value at the time t [s]."""
         return self.law(t, self.seen(t, memory).at[1:].set(0.0))
 
     def seen(self, t: Float[Array, ""], memory: LoopMemory) -> Float[Array, "3 m"]:
-        """y and dy/dt, of the command's unit, and zero: all that sensors can see of the motion at the time t [s]."""
+        """y and dy/dt at the time t [s], in the unit of the command, and zero for d²y/dt², which sensors cannot see."""
         servo = self.steered.servo
         if servo is None:
             return jnp.zeros((3, 0))
@@ -214,13 +214,13 @@ class ClosedLoop(eqx.Module):
         memory: LoopMemory,
         first: tuple,
     ) -> LoopRecord:
-        """The loop at the times of a record [s].
+        """Evaluates the loop at the times of a record [s].
 
         Args:
-            instant: (t, *states, memory) -> the loop then.
-            times: of the record [s].
-            states: of the motion at these times.
-            memory: at these times.
+            instant: (t, *states, memory) -> the loop at that instant.
+            times: times of the record [s].
+            states: states of the motion at these times.
+            memory: memory at these times.
             first: (t, *states, memory) at the start of the run.
         """
 
@@ -230,14 +230,14 @@ class ClosedLoop(eqx.Module):
             return now.command, now.sensed, now.motion
 
         command, sensed, motion = jax.lax.map(one, (times, *states, memory))
-        # A run that fails at once has no finite state to tell of its command.
+        # The command at the start is checked separately: a run that fails at once has no finite recorded state.
         moving = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x), axis=tuple(range(1, x.ndim))) for x in states]), axis=0)
         sound = jnp.all(jnp.isfinite(command) | ~moving[:, None]) & jnp.all(jnp.isfinite(one(first)[0]))
         return LoopRecord(times, memory, command, sensed, motion, sound)
 
 
 def sense(steered: Steered, view: AbstractBodyView, memory: dict[str, PyTree]) -> dict[str, Float[Array, "..."]]:
-    """Readings of all sensors; one that the body does not have is refused by name."""
+    """Readings of all sensors; raises ValueError with the name of a sensor that the body does not have."""
     readings = {}
     for sensor in steered.controller.sensors:
         try:
@@ -250,17 +250,17 @@ def sense(steered: Steered, view: AbstractBodyView, memory: dict[str, PyTree]) -
 def open_or_closed(
     law: Any, t0: Float[Array, ""], view_of: ViewOf, memory: Any = None, check: Callable[[Any], None] | None = None
 ) -> tuple[OpenLoop | ClosedLoop, LoopMemory | tuple[()]]:
-    """The loop of a law, and its memory at the start of a run; refuses what does not fit before anything is compiled.
+    """The loop of a law and its initial memory; checks sensors and shapes before anything is compiled.
 
     Args:
         law: a gait, a joint law, or a `Steered`.
         t0: first time [s].
-        view_of: law -> view of the body at the start; None stands for a body at rest in its reference shape.
-        memory: to start from, of the same loop; None for that of its parts.
-        check: refuses a law of motion that the engine cannot take.
+        view_of: law -> view of the body at the start; with None for the law, a body at rest in its reference shape.
+        memory: initial memory, from an earlier run of the same loop; None for the initial memory of each part.
+        check: raises if the engine cannot use a law of motion.
 
     Raises:
-        ValueError: a sensor that does not exist on this body, a command or a memory of the wrong shape.
+        ValueError: a sensor does not exist on this body, or the command or the memory has the wrong shape.
     """
     if not isinstance(law, Steered):
         if memory is not None:
@@ -301,7 +301,7 @@ def _begin(steered, view):
 
 
 def _check_controller(controller, like, start) -> int:
-    """Size of the command; refuses one of the wrong shape, and rates unlike the memory."""
+    """Size of the command; raises ValueError if the command or the rates of the memory have the wrong shape."""
     name = type(controller).__name__
     scalar = jax.ShapeDtypeStruct((), jnp.result_type(float))
     try:
@@ -329,7 +329,7 @@ def _check_controller(controller, like, start) -> int:
 
 
 def _check_smooth(steered, t, like, start):
-    """Refuses a command, or a rate of it, that follows the sensors at once: readings of NaN must not reach them."""
+    """Raises if the command or its rate depends directly on the sensors: NaN readings must not propagate to them."""
     nan = {name: jnp.full(x.shape, jnp.nan) for name, x in like.items()}
     y, dy = steered.servo.motion(t, (), steered.controller, nan, start)
     if isinstance(y, Tracer) or isinstance(dy, Tracer):
@@ -343,7 +343,7 @@ def _check_smooth(steered, t, like, start):
 
 
 def shown_shape(value: Any) -> str:
-    """Shapes of a tree of arrays, for messages."""
+    """Shapes of a pytree of arrays, for error messages."""
     if hasattr(value, "shape"):
         return f"shape {tuple(value.shape)}"
     leaves = jax.tree.leaves(value)

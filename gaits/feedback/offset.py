@@ -1,4 +1,4 @@
-"""The usual law of a steered beam: a gait, and offsets of some of its strains."""
+"""Law of a steered beam: a gait plus offsets of some of its strains."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,8 +25,8 @@ class Offset(eqx.Module):
 
     Attributes:
         gait: strain law (X, t) -> (Γ, K).
-        strains: "K3", "K2" and so on, one for each channel.
-        shape: X -> factors s_k of all channels [-]; None for one along the whole body.
+        strains: names of the strains, such as "K3", one for each channel.
+        shape: X -> factors s_k of all channels [-]; None for a factor of one along the whole body.
     """
 
     gait: Callable[..., Any]
@@ -54,5 +54,5 @@ class Offset(eqx.Module):
 
     @property
     def break_times(self) -> tuple:
-        """Of the gait [s]."""
+        """Break times of the gait [s]."""
         return tuple(getattr(self.gait, "break_times", ()))

@@ -1,6 +1,6 @@
-"""Predictive control: the next commands minimise a sum of squares over a short horizon of a model, within bounds.
+"""Model predictive control: bounded commands that minimise a sum of squares over a short horizon.
 
-The model is any differentiable function (state, command) -> state; nothing here knows an engine.
+The model is any differentiable function (state, command) -> state; this module does not depend on an engine.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from jaxtyping import Array, Float, PyTree
 from spatial import Numbers, finite, positive
 from spatial.checks import callable_as, integer, shown
 
-SHARES = (1.0, 0.5, 0.2, 0.05)  # of a Gauss-Newton step; the best is taken, or none
+SHARES = (1.0, 0.5, 0.2, 0.05)  # step lengths of the line search; the best is taken, or none
 
 
 class Plan(eqx.Module):
     """Commands for the next steps: the memory of a `Predictive` controller.
 
     Attributes:
-        commands: of the steps of the horizon, of any unit.
-        last: the command that was given last, of any unit.
+        commands: commands of the steps of the horizon, of any unit.
+        last: the last command that was applied, of any unit.
     """
 
     commands: Float[Array, "steps m"]
@@ -33,9 +33,9 @@ class Predicted(eqx.Module):
     """A closed loop with a predictive controller, one row for each control step.
 
     Attributes:
-        states: of the plant at the end of each step.
-        commands: during each step, of any unit.
-        cost: of the plan, as the model predicted it, in the square of the unit of the residuals.
+        states: states of the plant at the end of each step.
+        commands: command during each step, of any unit.
+        cost: predicted cost of the plan at each step, in the unit of the residuals squared.
     """
 
     states: PyTree[Float[Array, "..."]]
@@ -48,9 +48,9 @@ class Predictive(eqx.Module):
 
         min over u_1 ... u_N of ½ |r(x_1 ... x_N, u_1 ... u_N)|²,   x_k = model(x_{k-1}, u_k),   low <= u_k <= high
 
-    Each call shifts the plan of the call before by one step (warm start), improves it by a few projected Gauss-Newton
-    steps with exact derivatives through the model, and returns its first command. A step that does not lower the cost
-    is shortened or left out, so that the cost never rises. jit-, vmap- and grad-safe.
+    Each call shifts the previous plan by one step (warm start), improves it by a few projected Gauss-Newton steps with
+    exact derivatives through the model, and returns its first command. A step that does not lower the cost is shortened
+    or skipped, so that the cost never increases. jit-, vmap- and grad-safe.
 
     >>> import anguilla, gaits.feedback as fb
     >>> import jax.numpy as jnp
@@ -63,13 +63,13 @@ class Predictive(eqx.Module):
 
     Attributes:
         model: (state, command) -> state one control step later; it may be coarser than the plant.
-        residuals: (states, commands, last) -> vector to make small: states after each step of the horizon and its
-            commands, along the first axis, and the command before them.
-        low: least command, of any unit.
-        high: greatest command, of any unit.
-        damping: of the Gauss-Newton step, relative to the mean curvature of the cost [-].
-        horizon: number N of control steps that are looked ahead.
-        iterations: Gauss-Newton steps in each call.
+        residuals: (states, commands, last) -> residual vector r; `states` are those after each step of the horizon and
+            `commands` those of each step, along the first axis; `last` is the command before the horizon.
+        low: lower bound of the command, of any unit.
+        high: upper bound of the command, of any unit.
+        damping: damping of the Gauss-Newton step, relative to the mean diagonal of JᵀJ [-].
+        horizon: number N of control steps in the horizon.
+        iterations: number of Gauss-Newton steps in each call.
     """
 
     model: Callable[..., Any]
@@ -101,13 +101,13 @@ class Predictive(eqx.Module):
         self.iterations = integer("Predictive.iterations", iterations, 1)
 
     def start(self, command: Numbers | None = None) -> Plan:
-        """A plan that holds one command, of any unit; the middle between the bounds when None."""
+        """A plan with a constant command, of any unit; when None, the midpoint of the bounds."""
         held = 0.5 * (self.low + self.high) if command is None else finite("command", command, self.low.shape)
         held = jnp.clip(held, self.low, self.high)
         return Plan(jnp.tile(held, (self.horizon, 1)), held)
 
     def predicted(self, state: PyTree, commands: Float[Array, "steps m"], last: Float[Array, "m"]) -> Float[Array, "n"]:
-        """Residuals of commands from a state, as the model predicts them; `last` is the command before."""
+        """Residuals that the model predicts for commands from a state; `last` is the command before them."""
 
         def step(x, u):
             x = self.model(x, u)
@@ -117,13 +117,16 @@ class Predictive(eqx.Module):
         return self.residuals(states, commands, last)
 
     def cost(self, state: PyTree, commands: Float[Array, "steps m"], last: Float[Array, "m"]) -> Float[Array, ""]:
-        """Half the sum of the squares of `predicted`."""
+        """Half the sum of squares of the predicted residuals."""
         return 0.5 * jnp.sum(self.predicted(state, commands, last) ** 2)
 
     def slope(
         self, state: PyTree, commands: Float[Array, "steps m"], last: Float[Array, "m"]
     ) -> tuple[Float[Array, "n"], Float[Array, "n unknowns"]]:
-        """Residuals and their derivatives by the commands, in forward mode: few unknowns, cheap to compile."""
+        """Residuals and their Jacobian with respect to the commands.
+
+        Forward mode, because there are few unknowns and it compiles quickly.
+        """
 
         def both(unknowns):
             found = self.predicted(state, unknowns.reshape(commands.shape), last)
@@ -135,11 +138,11 @@ class Predictive(eqx.Module):
     def improved(
         self, state: PyTree, commands: Float[Array, "steps m"], last: Float[Array, "m"]
     ) -> tuple[Float[Array, "steps m"], Float[Array, ""]]:
-        """Commands after one projected Gauss-Newton step, and their cost; those given where no step lowers it."""
+        """Commands after one projected Gauss-Newton step, and their cost; unchanged if no step lowers the cost."""
         low, high = (jnp.broadcast_to(bound, commands.shape).ravel() for bound in (self.low, self.high))
         residual, J = self.slope(state, commands, last)
         u, gradient, H = commands.ravel(), J.T @ residual, J.T @ J
-        # A command at its bound that the gradient presses outwards stays there; the others are free. [B82]
+        # A command at a bound stays there if the descent direction points outwards; the others are free. [B82]
         free = ~(((u <= low) & (gradient > 0.0)) | ((u >= high) & (gradient < 0.0)))
         size = u.shape[0]
         H = H + self.damping * (jnp.trace(H) / size + jnp.finfo(float).tiny) * jnp.eye(size)
@@ -152,11 +155,11 @@ class Predictive(eqx.Module):
         return jnp.concatenate([tried, u[None]])[best].reshape(commands.shape), costs[best]
 
     def __call__(self, state: PyTree, plan: Plan) -> tuple[Float[Array, "m"], Plan, Float[Array, ""]]:
-        """The command for the next control step, of any unit, the plan behind it, and its predicted cost.
+        """The command for the next control step, of any unit, the new plan, and its predicted cost.
 
         Args:
-            state: measured now, as the model takes it.
-            plan: of the control step before, or `start()`.
+            state: present state of the model.
+            plan: plan of the previous control step, or `start()`.
         """
         if not isinstance(plan, Plan):
             raise ValueError(f"plan = {shown(plan)}: must be a Plan, as start() or the last call returns it")
@@ -173,14 +176,14 @@ class Predictive(eqx.Module):
         seen: Callable[..., Any] | None = None,
         plan: Plan | None = None,
     ) -> Predicted:
-        """Closes the loop on a plant, in one compiled loop.
+        """Runs the closed loop with a plant, as one `jax.lax.scan`.
 
         Args:
             plant: (state, command) -> state one control step later.
-            state: of the plant at the start.
+            state: initial state of the plant.
             steps: number of control steps.
-            seen: from a state of the plant to one of the model; the same when None.
-            plan: to start from; `start()` when None.
+            seen: maps a state of the plant to a state of the model; the identity when None.
+            plan: initial plan; `start()` when None.
         """
         seen = (lambda x: x) if seen is None else seen
 

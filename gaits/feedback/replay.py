@@ -1,4 +1,4 @@
-"""Records of a feedback loop, and the laws of motion at one instant and over a recorded run."""
+"""Records of a feedback loop, and laws of motion reconstructed near one instant or over a recorded run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,12 +15,12 @@ class LoopRecord(eqx.Module):
     """A feedback loop at the recorded times.
 
     Attributes:
-        time: of the record [s].
+        time: times of the record [s].
         memory: states of servo, controller and sensors, of any unit.
-        command: of the controller, of any unit.
+        command: command of the controller, of any unit.
         sensed: readings of the sensors by name, of any unit.
-        motion: y, dy/dt and d²y/dt² of the servo's output, of any unit; (times, 3, 0) without a servo.
-        sound: whether the command is finite at the start and wherever the recorded motion is.
+        motion: y, dy/dt and d²y/dt² of the servo output, of any unit; shape (times, 3, 0) without a servo.
+        sound: whether the command is finite at the start and at all times at which the recorded motion is finite.
     """
 
     time: Float[Array, "times"]
@@ -31,12 +31,12 @@ class LoopRecord(eqx.Module):
     sound: Bool[Array, ""]
 
     def memory_at(self, k: int | Int[Array, ""]) -> PyTree[Float[Array, "..."]]:
-        """Memory at the k-th recorded time, to go on from there."""
+        """Memory at the k-th recorded time, from which a run can be continued."""
         return jax.tree.map(lambda x: x[k], self.memory)
 
 
 class SteeredMotion(AbstractMotion):
-    """A motion that a controller may have steered: its `feedback` is the loop at the recorded times, or None."""
+    """A motion with an optional controller: `feedback` is the record of the loop, or None."""
 
     @property
     def command(self) -> Float[Array, "times m"]:
@@ -62,7 +62,7 @@ class SteeredMotion(AbstractMotion):
 
 
 class MotionAt(eqx.Module):
-    """A steered law about one instant: exact in value and in its first two rates there.
+    """A steered law near one instant, at which its value and first two time derivatives are exact.
 
     Attributes:
         law: (X, t, y) or (t, y) -> strain or positions.
@@ -86,13 +86,13 @@ class MotionAt(eqx.Module):
 
 
 class Replay(eqx.Module):
-    """A steered law as it was driven in a run: exact in value and first two rates at the recorded times.
+    """A steered law reconstructed from a run: value and first two time derivatives are exact at the recorded times.
 
-    In between, y is the quintic polynomial through value and two rates at both neighbours: twice differentiable.
+    Between two recorded times, y is the quintic Hermite polynomial, so that the law is twice differentiable.
 
     Attributes:
         law: (X, t, y) or (t, y) -> strain or positions.
-        time: of the record [s].
+        time: times of the record [s].
         motion: y, dy/dt and d²y/dt² at these times, of any unit.
     """
 
@@ -109,7 +109,7 @@ class Replay(eqx.Module):
         k = jnp.clip(jnp.searchsorted(self.time, t, side="right") - 1, 0, self.time.shape[0] - 2)
         h, s = self.time[k + 1] - self.time[k], t - self.time[k]
         (y0, v0, a0), (y1, v1, a1) = self.motion[k], self.motion[k + 1]
-        # From the left end: y0 + v0 s + a0 s²/2 + s³ (c3 + c4 x + c5 x²) with x = s/h, so that the left end is exact.
+        # Expanded about the left end, so that it is exact there: y0 + v0 s + a0 s²/2 + x³ (c3 + c4 x + c5 x²), x = s/h.
         d = y1 - y0 - h * (v0 + 0.5 * h * a0)
         e = h * (v1 - v0 - h * a0)
         f = h**2 * (a1 - a0)
@@ -119,5 +119,5 @@ class Replay(eqx.Module):
 
     @property
     def break_times(self) -> tuple:
-        """Those of the law [s]."""
+        """Break times of the law [s]."""
         return tuple(getattr(self.law, "break_times", ()))

@@ -1,7 +1,8 @@
-"""Sensors: what a controller is given of the motion, written once for beams and trees.
+"""Sensors of the motion, for beams and trees.
 
 A place (`at`) is None for the head of a beam or the base of a tree, an abscissa X [m] along a beam, or the name of a
-body of a tree. What follows from the command is read through a filter: `filtered_sensors`.
+body of a tree. Quantities that depend on the command, such as accelerations, are read through a filter: see
+`filtered_sensors`.
 """
 
 import abc
@@ -27,7 +28,7 @@ class AbstractSensor(eqx.Module):
 
     Attributes:
         name: key of the reading in `sensed`.
-        unit: of the reading.
+        unit: unit of the reading.
     """
 
     name: eqx.AbstractVar[str]
@@ -35,28 +36,28 @@ class AbstractSensor(eqx.Module):
 
     @abc.abstractmethod
     def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, "..."]:
-        """The reading, of the unit of the sensor."""
+        """The reading, in the unit of the sensor."""
 
     def start(self, view: AbstractBodyView) -> PyTree[Float[Array, "..."]]:
         """Memory of the sensor at the start of a run, of any unit; () for none."""
         return ()
 
     def rates(self, view: AbstractBodyView, memory: PyTree) -> PyTree[Float[Array, "..."]]:
-        """Rates of the memory, of its units per second; here the view has accelerations and torques too."""
+        """Rates of the memory, in its unit per second; the view also provides accelerations and torques."""
         return ()
 
     @property
     def sampling(self) -> float | None:
-        """Interval at which it takes samples [s]; None for one that follows the motion continuously."""
+        """Sampling interval [s]; None for a sensor that is read continuously."""
         return None
 
     def sample(self, view: AbstractBodyView, memory: PyTree) -> PyTree[Float[Array, "..."]]:
-        """Memory after an instant of sampling, of any unit."""
+        """Memory after a sample has been taken, of any unit."""
         return memory
 
 
 class PlacedSensor(AbstractSensor):
-    """A sensor without memory, at a place."""
+    """Base class of sensors at a place on the body."""
 
     at: Place
     name: str = eqx.field(static=True)
@@ -98,9 +99,9 @@ class Velocity(PlacedSensor):
 
 
 class Heading(PlacedSensor):
-    """Yaw of the frame about the world's vertical: the angle of t1 from x, between -π and π [rad].
+    """Yaw about the vertical of the world: the angle from x to the projection of t1, between -π and π [rad].
 
-    Zero for a body as it is built, nose towards -x; positive after a turn to its left.
+    It is zero in the reference configuration, with the nose towards -x, and positive after a turn to the left.
 
     Attributes:
         at: place on the body.
@@ -116,7 +117,7 @@ class Heading(PlacedSensor):
 
 
 class Pitch(PlacedSensor):
-    """Angle by which the direction of swimming -t1 points above the horizontal [rad].
+    """Angle of the swimming direction -t1 above the horizontal [rad].
 
     Attributes:
         at: place on the body.
@@ -128,12 +129,12 @@ class Pitch(PlacedSensor):
     def __call__(self, view: AbstractBodyView, memory: PyTree) -> Float[Array, ""]:
         """Pitch [rad]."""
         rotation = view.pose(self.at)[1]
-        # By the tangent: the derivative of asin is infinite at a vertical body.
+        # arctan2 rather than arcsin, whose derivative is infinite for a vertical body.
         return jnp.arctan2(-rotation[2, 0], jnp.sqrt(rotation[0, 0] ** 2 + rotation[1, 0] ** 2 + 1e-300))
 
 
 class Roll(PlacedSensor):
-    """Angle by which the frame is turned about its own t1 out of the upright [rad].
+    """Rotation of the frame about its own t1, relative to upright [rad].
 
     Attributes:
         at: place on the body.
@@ -211,12 +212,12 @@ class Flow(PlacedSensor):
 class Pressure(PlacedSensor):
     """Difference of stagnation pressure between the two flanks, ½ρ u2 |u2| of the cross flow [Pa].
 
-    A proxy, as for the lateral line of a fish: the pressure of the water that runs against the flank.
+    A simple model of the lateral line of a fish: the stagnation pressure of the cross flow on the flank.
 
     Attributes:
         at: place on the body, or several abscissae of a beam.
         name: key of the reading.
-        density: of the water [kg/m³].
+        density: density of the water [kg/m³].
     """
 
     density: Float[Array, ""]
@@ -259,7 +260,7 @@ class JointPosition(PlacedSensor):
 
     Attributes:
         at: name of the joint.
-        name: key of the reading; "joint_" and the joint when None.
+        name: key of the reading; by default "joint_" followed by the name of the joint.
     """
 
     unit = "rad or m"
@@ -277,7 +278,7 @@ class JointVelocity(PlacedSensor):
 
     Attributes:
         at: name of the joint.
-        name: key of the reading; "joint_rate_" and the joint when None.
+        name: key of the reading; by default "joint_rate_" followed by the name of the joint.
     """
 
     unit = "rad/s or m/s"
@@ -294,8 +295,8 @@ class ThreadLength(AbstractSensor):
     """Length of a thread of a soft beam or a cable of a tree [m].
 
     Attributes:
-        thread: its number among the threads of the body, from 0.
-        name: key of the reading; "length_" and the number when None.
+        thread: number of the thread, from 0.
+        name: key of the reading; by default "length_" followed by the number.
     """
 
     thread: int = eqx.field(static=True)
@@ -311,7 +312,7 @@ class ThreadLength(AbstractSensor):
 
 
 def thread_number(kind: str, thread: Any) -> int:
-    """The number of a thread, from 0; refuses what is none."""
+    """Returns the number of a thread, from 0; raises ValueError if it is not a non-negative integer."""
     if not isinstance(thread, int) or isinstance(thread, bool) or thread < 0:
         raise ValueError(f"{kind}.thread = {shown(thread)}: must be the number of a thread, from 0")
     return thread
@@ -335,7 +336,7 @@ def _each(at, reading):
     """One reading, or a stack of readings for several abscissae."""
     if at is None or isinstance(at, str) or at.ndim == 0:
         return reading(at)
-    # Known abscissae stay known while a program is traced, so that one outside the body can be refused.
+    # Concrete abscissae stay concrete (NumPy) during tracing, so that one outside the body raises an error.
     places = at if isinstance(at, Tracer) else np.asarray(at)
     return jnp.stack([reading(places[k]) for k in range(at.shape[0])])
 

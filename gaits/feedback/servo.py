@@ -1,7 +1,8 @@
-"""From a command to a motion that is twice differentiable in time.
+"""Servos: they turn a command into a motion that is twice differentiable in time.
 
-Imposed strains and joints need y, dy/dt and d²y/dt². A command jumps where the sensors or the controller do, so it is
-the input of a servo, whose states y and dy/dt belong to the memory: d²y/dt² is then exact, whatever the command does.
+Imposed strains and joint positions need y, dy/dt and d²y/dt². A command may jump, with the sensors or the controller.
+It is therefore the input of a servo, whose states y and dy/dt are part of the memory; d²y/dt² is then exact for any
+command.
 """
 
 import abc
@@ -17,26 +18,26 @@ Motion = tuple[Float[Array, "m"], Float[Array, "m"]]
 
 
 class AbstractServo(eqx.Module):
-    """How a command becomes a motion y(t)."""
+    """Maps a command u(t) to a motion y(t)."""
 
     @abc.abstractmethod
     def begin(self, size: int) -> PyTree[Float[Array, "..."]]:
-        """Own states at the start of a run, for a command of this size."""
+        """States of the servo at the start of a run, for a command of this size."""
 
     @abc.abstractmethod
     def motion(self, t, own: PyTree, controller, sensed_like, memory: PyTree) -> Motion:
-        """y and dy/dt, which must not depend on what is sensed at this instant."""
+        """y and dy/dt, which must not depend on the sensor readings at this instant."""
 
     @abc.abstractmethod
     def acceleration(self, t, own, command, controller, sensed, memory) -> tuple[Float[Array, "m"], PyTree]:
-        """d²y/dt², and the rates of the own states."""
+        """d²y/dt², and the rates of the states of the servo."""
 
 
 class Servo(AbstractServo):
     """Second-order servo: d²y/dt² = ω²(u - y) - 2ζω dy/dt, with optional smooth limits.
 
-    With a speed limit the rate that the servo aims at, ω(u - y)/(2ζ), is bounded by v tanh(·/v); with a limit of
-    acceleration d²y/dt² is bounded likewise. Both are exact for small motion.
+    A speed limit v saturates the reference rate r = ω(u - y)/(2ζ) to v tanh(r/v). An acceleration limit saturates
+    d²y/dt² in the same way. Neither changes small motions.
 
     >>> import gaits.feedback as fb
     >>> fb.Servo(frequency=2.0).damping.item()
@@ -44,10 +45,10 @@ class Servo(AbstractServo):
 
     Attributes:
         frequency: ω/2π [Hz].
-        damping: ζ [-]; 1 for the fastest answer without overshoot.
+        damping: ζ [-]; 1 for the fastest response without overshoot.
         start: y at the start of a run, of any unit, one number or one for each channel; dy/dt is zero.
-        speed: greatest |dy/dt|, of any unit (that of the command per second); None for no limit.
-        acceleration_limit: greatest |d²y/dt²|, of any unit (that of the command per second squared); None for no limit.
+        speed: maximum |dy/dt|, of any unit (that of the command per second); None for no limit.
+        acceleration_limit: maximum |d²y/dt²|, of any unit (that of the command per second squared); None for no limit.
     """
 
     frequency: Float[Array, "..."]
@@ -71,7 +72,7 @@ class Servo(AbstractServo):
         self.acceleration_limit = None if acceleration is None else positive("Servo.acceleration", acceleration)
 
     def begin(self, size: int) -> Motion:
-        """y as given and dy/dt = 0, in the unit of the command."""
+        """y = `start` and dy/dt = 0, in the unit of the command."""
         for name in ("frequency", "start", "speed", "acceleration_limit"):
             value = getattr(self, name)
             if value is not None and value.shape not in ((), (size,)):
@@ -81,14 +82,14 @@ class Servo(AbstractServo):
         return jnp.broadcast_to(self.start, (size,)), jnp.zeros(size)
 
     def motion(self, t, own, controller, sensed_like, memory) -> Motion:
-        """The states themselves.
+        """y and dy/dt, which are the states of the servo.
 
         Args:
-            t: not read [s].
+            t: not used [s].
             own: y and dy/dt, in the unit of the command.
-            controller: not read.
-            sensed_like: not read.
-            memory: not read.
+            controller: not used.
+            sensed_like: not used.
+            memory: not used.
         """
         return own
 
@@ -96,12 +97,12 @@ class Servo(AbstractServo):
         """ω²(u - y) - 2ζω dy/dt, within the limits.
 
         Args:
-            t: not read [s].
+            t: not used [s].
             own: y and dy/dt, in the unit of the command.
             command: u, of any unit.
-            controller: not read.
-            sensed: not read.
-            memory: not read.
+            controller: not used.
+            sensed: not used.
+            memory: not used.
         """
         y, dy = own
         omega = 2.0 * jnp.pi * self.frequency
@@ -116,11 +117,11 @@ class Servo(AbstractServo):
 
 
 class Smooth(AbstractServo):
-    """No servo: the command is smooth by itself, and its first two rates follow from the rates of the memory.
+    """No servo: y is the command, and its first two time derivatives follow from the rates of the memory.
 
-    For controllers whose command, and whose command's rate, depend on time and memory alone, such as
-    `gaits.Oscillators`: the sensors enter the rate of a memory from which the command is one more integration away.
-    A controller whose command follows the sensors at once is refused.
+    For controllers whose command and its rate depend on time and memory only, such as `gaits.Oscillators`: the sensors
+    act on the rate of a memory that is two integrations before the command. A controller whose command or its rate
+    depends directly on the sensors raises an error.
     """
 
     def begin(self, size: int) -> tuple[()]:
@@ -133,24 +134,24 @@ class Smooth(AbstractServo):
         Args:
             t: time [s].
             own: ().
-            controller: whose command it is.
-            sensed_like: readings of the right shape; their values have no influence.
-            memory: of the controller.
+            controller: the controller.
+            sensed_like: readings of the right shape; their values have no effect.
+            memory: memory of the controller.
         """
         _, rate = controller(t, sensed_like, memory)
         command = lambda t, memory: controller(t, sensed_like, memory)[0]  # noqa: E731
         return jax.jvp(command, (t, memory), (jnp.ones_like(t), rate))
 
     def acceleration(self, t, own, command, controller, sensed, memory) -> tuple[Float[Array, "m"], tuple[()]]:
-        """d/dt of dy/dt along the rates of the memory.
+        """d²y/dt², the derivative of dy/dt along the rates of the memory.
 
         Args:
             t: time [s].
             own: ().
-            command: not read.
-            controller: whose command it is.
+            command: not used.
+            controller: the controller.
             sensed: readings; they enter through the rate of the memory.
-            memory: of the controller.
+            memory: memory of the controller.
         """
         _, rate = controller(t, sensed, memory)
         velocity = lambda t, memory: self.motion(t, own, controller, sensed, memory)[1]  # noqa: E731

@@ -1,4 +1,4 @@
-"""A law of motion that a controller steers, given to an engine where a gait or a joint law is given."""
+"""A law of motion with a controller, which engines accept in place of a gait or a joint law."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,14 +15,15 @@ from .servo import AbstractServo
 
 
 class Steered(eqx.Module):
-    """A law of motion with a controller: `cosserat.rollout`, `multibody.rollout` and `simulate` take it as a gait.
+    """A law of motion with a controller: `cosserat.rollout`, `multibody.rollout` and `simulate` accept it as a gait.
 
-    The command u of the controller passes through a servo, and the law sees its output y:
+    The command u of the controller is the input of a servo, and the output y of the servo is an argument of the law:
 
         beams  law(X, t, y) -> strain (Γ, K),     trees  law(t, y) -> positions of the actuated joints.
 
-    Without a servo the law is plain, law(X, t) or law(t) or None, and the command drives forces only. Forces are given
-    u itself: `torque` all of it; the actuators of a body that read n commands (threads, cables, muscles) its last n.
+    Without a servo the law is law(X, t), law(t) or None, and the command drives forces only. Forces depend on u itself:
+    `torque` receives all components; actuators of the body that read n commands (threads, cables, muscles) receive the
+    last n.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> import jax.numpy as jnp
@@ -30,9 +31,9 @@ class Steered(eqx.Module):
     >>> steered = gaits.Steered(fb.Offset(gaits.planar(), "K3"), turn_back, servo=fb.Servo(frequency=1.0))
 
     Attributes:
-        law: of motion.
-        controller: from sensors to a command.
-        servo: `gaits.feedback.Servo`, or `gaits.feedback.Smooth` for commands that are smooth by themselves.
+        law: law of motion.
+        controller: maps sensor readings to a command.
+        servo: `gaits.feedback.Servo`, or `gaits.feedback.Smooth` for commands that are twice differentiable in time.
         torque: (t, q, dq, u) -> motor torques of the passive joints of a tree [N·m]; None for none.
     """
 
@@ -67,11 +68,11 @@ class Steered(eqx.Module):
 
     @property
     def break_times(self) -> tuple:
-        """Times at which the law or the controller jumps in a higher derivative [s]."""
+        """Times at which a higher time derivative of the law or the controller jumps [s]."""
         return tuple(getattr(self.law, "break_times", ())) + tuple(getattr(self.controller, "break_times", ()))
 
     def replay(self, record: LoopRecord) -> Any:
-        """The law as it was driven in a run: a plain gait (X, t) or joint law (t), exact at the recorded times.
+        """The law of motion of a run, as an open-loop gait (X, t) or joint law (t), exact at the recorded times.
 
         Args:
             record: `feedback` of the trajectory of the run.
@@ -82,7 +83,7 @@ class Steered(eqx.Module):
 
 
 def check_sensors(sensors: Any) -> None:
-    """Refuses what is not a tuple of sensors with different names."""
+    """Raises ValueError unless `sensors` is a tuple of sensors with distinct, valid names."""
     if not isinstance(sensors, tuple) or not all(isinstance(sensor, AbstractSensor) for sensor in sensors):
         raise ValueError(f"controller.sensors = {shown(sensors)}: must be a tuple of sensors, as (fb.Heading(),)")
     names = [sensor.name for sensor in sensors]
@@ -94,7 +95,7 @@ def check_sensors(sensors: Any) -> None:
 
 
 def plain(gait: Any) -> Any:
-    """A gait or joint law that is not steered; a steered one is refused where there is no run."""
+    """Returns the gait or joint law; raises ValueError for a `Steered`, which can be evaluated only within a run."""
     if isinstance(gait, Steered):
         raise ValueError(
             "gait is steered: it has a memory, and is given to rollout and simulate only. After a run, "

@@ -1,4 +1,4 @@
-"""Depth of a swimming beam, and heading and depth together, by offsets of curvature."""
+"""Control of the depth of a swimming beam, or of its heading and depth, by curvature offsets."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -13,13 +13,13 @@ from .sensors import AbstractSensor, Depth, Pitch, Velocity
 
 
 class DepthHold(AbstractController):
-    """Holds a depth by an offset of K2: line of sight to the depth gives a pitch, and the offset turns the body to it.
+    """Holds a depth by an offset of K2: line-of-sight guidance gives a reference pitch, which the offset controls.
 
         θ_ref = -θ_max tanh(atan((e + s)/Δ)/θ_max),   e = reference - depth,   ds/dt = (e/T_i) Δ²/(Δ² + (e + s)²)
         dθ_f/dt = (θ_ref - θ - θ_f)/τ,   u = -gain θ_f
 
-    A positive offset of K2 turns a swimming beam nose down, hence the sign. For a body that also turns, see
-    `HeadingDepthHold`.
+    The sign is negative because a positive offset of K2 turns a swimming beam nose down. For a body that also turns,
+    see `HeadingDepthHold`.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> hold = fb.DepthHold(reference=0.5, at=1.0)
@@ -33,9 +33,9 @@ class DepthHold(AbstractController):
         lookahead: Δ [m]; about the length of the body.
         integral_time: T_i [s]; infinite for no integral action.
         low_pass: τ [s].
-        limit: greatest offset, reached smoothly [1/m].
+        limit: maximum |offset|; u is saturated by limit · tanh(u/limit) [1/m].
         pitch_limit: θ_max [rad].
-        sensors: depth and pitch.
+        sensors: depth and pitch sensors.
     """
 
     reference: Float[Array, ""]
@@ -69,7 +69,7 @@ class DepthHold(AbstractController):
         self.sensors = (Depth(at), Pitch(at))  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "2"]:
-        """Filtered error of the pitch [rad] and integral of the depth [m]: none."""
+        """Filtered pitch error [rad] and integral of the depth error [m], both zero."""
         return jnp.zeros(2)
 
     def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: Float[Array, "2"]):
@@ -78,7 +78,7 @@ class DepthHold(AbstractController):
         Args:
             t: time [s].
             sensed: depth [m] and pitch [rad].
-            memory: filtered error of the pitch [rad] and integral of the depth [m].
+            memory: filtered pitch error [rad] and integral of the depth error [m].
         """
         filtered, integral = memory
         aim, rate = seek_depth(self.reference - sensed["depth"], integral, self.lookahead, self.integral_time)
@@ -88,20 +88,20 @@ class DepthHold(AbstractController):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """The offset."""
+        """Name of the single channel."""
         return ("offset_K2",)
 
     @property
     def unit(self) -> str:
-        """Of a curvature."""
+        """Unit of the curvature offset."""
         return "1/m"
 
 
 class HeadingDepthHold(AbstractController):
-    """Holds a heading and a depth, and keeps the body upright, by the three channels of a `Helm`.
+    """Holds a heading and a depth, and keeps the body upright, through the three channels of a `Helm`.
 
-    The depth asks for a pitch as in `DepthHold`, by the depth a time T_d ahead: e = depth_ref - depth + T_d v_z.
-    Heading and pitch are turned to as described in `Attitude`.
+    The reference pitch follows from the depth error as in `DepthHold`, with the depth extrapolated by a time T_d:
+    e = depth_ref - depth + T_d v_z. Heading and pitch are controlled as described in `Attitude`.
 
     >>> import anguilla, gaits, gaits.feedback as fb
     >>> hold = fb.HeadingDepthHold(heading=0.8, depth=1.0, at=1.0)
@@ -110,13 +110,13 @@ class HeadingDepthHold(AbstractController):
     ('offset_K3', 'offset_K2', 'roll_wave')
 
     Attributes:
-        heading: to hold [rad].
-        depth: to hold [m].
-        lookahead: Δ of the depth [m]; about the length of the body.
+        heading: heading to hold [rad].
+        depth: depth to hold [m].
+        lookahead: Δ of the depth control [m]; about the length of the body.
         lead: T_d, time by which the depth is extrapolated with the vertical velocity [s].
-        integral_time: T_i of the depth [s]; infinite for no integral action.
+        integral_time: T_i of the depth control [s]; infinite for no integral action.
         pitch_limit: θ_max [rad].
-        attitude: gains and limits.
+        attitude: gains and limits of the attitude control.
         sensors: heading, pitch, roll, gyroscope, depth and velocity.
     """
 
@@ -151,7 +151,7 @@ class HeadingDepthHold(AbstractController):
         self.sensors = (*self.attitude.sensors(at), Depth(at), Velocity(at))  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "3"]:
-        """Filtered errors of heading and pitch [rad] and integral of the depth [m]: none."""
+        """Filtered errors of heading and pitch [rad] and integral of the depth error [m], all zero."""
         return jnp.zeros(3)
 
     def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: Float[Array, "3"]):
@@ -160,7 +160,7 @@ class HeadingDepthHold(AbstractController):
         Args:
             t: time [s].
             sensed: heading, pitch, roll [rad], gyroscope [rad/s], depth [m] and velocity [m/s].
-            memory: filtered errors of heading and pitch [rad] and integral of the depth [m].
+            memory: filtered errors of heading and pitch [rad] and integral of the depth error [m].
         """
         below = self.depth - sensed["depth"] + self.lead * sensed["velocity"][2]
         aim, rate = seek_depth(below, memory[2], self.lookahead, self.integral_time)
@@ -170,10 +170,10 @@ class HeadingDepthHold(AbstractController):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Those of a `Helm`."""
+        """Channels of a `Helm`."""
         return CHANNELS
 
     @property
     def unit(self) -> str:
-        """Of the offsets of curvature; the share of the rolling wave has none."""
+        """Unit of the curvature offsets; the share of the roll wave is dimensionless."""
         return "1/m"

@@ -1,4 +1,4 @@
-"""Paths to follow: broken lines and smooth curves through points, by arc length."""
+"""Paths to follow: polylines and smooth curves through points, parametrised by arc length."""
 
 import equinox as eqx
 import jax
@@ -7,11 +7,11 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite
 
-PIECES = 24  # chords between two points of a smooth path: a chord errs by (turn / 24)² / 8 of its length
+PIECES = 24  # chords between two points of a smooth path; the error of a chord is about (turn / 24)² / 8 of its length
 
 
 class Waypoints(eqx.Module):
-    """A path through points: straight between them, or a smooth Catmull-Rom curve. Straight on beyond both ends.
+    """A path through points: a polyline or a Catmull-Rom curve, continued by straight lines beyond both ends.
 
     >>> import anguilla, gaits.feedback as fb
     >>> path = fb.Waypoints([[0, 0, 0], [-4, 0, 0], [-4, 3, 0]])
@@ -27,11 +27,11 @@ class Waypoints(eqx.Module):
     arc: Float[Array, "corners"]
 
     def __init__(self, points: Numbers, smooth: bool = False):
-        """Of points (x, y, z) in the world [m].
+        """Makes the path through points (x, y, z) in the world [m].
 
         Args:
-            points: in the order of the path; neighbours must differ [m].
-            smooth: a curve instead of a broken line.
+            points: points in the order of the path; neighbours must differ [m].
+            smooth: use a Catmull-Rom curve instead of a polyline.
         """
         given = finite("Waypoints.points", points, (None, 3))
         if given.shape[0] < 2:
@@ -43,7 +43,7 @@ class Waypoints(eqx.Module):
 
     @property
     def length(self) -> Float[Array, ""]:
-        """Of the path [m]."""
+        """Length of the path [m]."""
         return self.arc[-1]
 
     def point(self, s: Float[Array, ""]) -> Float[Array, "3"]:
@@ -76,7 +76,7 @@ class Waypoints(eqx.Module):
 
 
 def _curve(points: Float[Array, "n 3"]) -> Float[Array, "m 3"]:
-    """Corners on the Catmull-Rom curve: Hermite cubics whose slopes are those of the neighbours' chord."""
+    """Points on the Catmull-Rom curve: cubic Hermite pieces whose slopes are central differences of the points."""
     slope = jnp.concatenate([points[1:2] - points[:1], 0.5 * (points[2:] - points[:-2]), points[-1:] - points[-2:-1]])
     x = (jnp.arange(PIECES) / PIECES)[:, None]
     ends = (1 + 2 * x) * (1 - x) ** 2, x * (1 - x) ** 2, x**2 * (3 - 2 * x), x**2 * (x - 1)

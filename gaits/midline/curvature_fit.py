@@ -1,16 +1,16 @@
-"""A smooth bending law whose midline fits tracked points: penalised least squares on the points themselves.
+"""Fits a smooth bending law to tracked points by penalised least squares on the points themselves.
 
-Curvature is a second derivative of the points; differentiating a curve through noisy points keeps little but noise.
+Curvature is a second derivative of the points, so differentiating a curve through noisy points would amplify the noise.
 Here the midline is the integral of the unknown curvature,
 
     K(X, t) = Σ_ij c_ij P_i(X) w_j(t),   θ = θ0(t) + ∫ K dX,   r = r0(t) + ∫ (cos θ, sin θ) dX,
 
-and c, with the place and heading (r0, θ0) of each frame, minimises
+and the coefficients c, with the position and heading (r0, θ0) of each frame, minimise
 
     Σ |r - points|² + λ_X ∫∫ (L³ ∂³K/∂X³)² + λ_t ∫∫ (T³ ∂³K/∂t³)²
 
-by Gauss-Newton. Place and heading are projected out frame by frame [GP03]. The weights λ minimise
-generalised cross-validation, with degrees of freedom weighted by 1.4 [KG04].
+by Gauss-Newton. Position and heading are projected out frame by frame [GP03]. The weights λ minimise the
+generalised cross-validation score, with degrees of freedom weighted by 1.4 [KG04].
 """
 
 import warnings
@@ -29,11 +29,11 @@ from .laws import PeriodicBending, SplineBending
 from .time_bases import FourierBasis, SplineBasis, dominant_period
 from .tracked_points import TrackedPoints, read_points
 
-FREEDOM = 1.4  # weight of the degrees of freedom in cross-validation; above one it smooths a little more
+FREEDOM = 1.4  # weight of the degrees of freedom in cross-validation; values above one smooth more
 ITERATIONS = 30
 SETTLED = 1e-9  # relative change of the coefficients at which the iteration ends
-CHOICES = 2  # iterations after which the weights of the penalties stay
-NOT_PERIODIC = 1.5  # ratio of the residual to that of freely moving frames above which a motion does not repeat
+CHOICES = 2  # iterations in which the weights of the penalties are chosen; they are fixed afterwards
+NOT_PERIODIC = 1.5  # a motion is not periodic if its residual exceeds that of frames fitted one by one by this factor
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,18 @@ class MidlineFit:
     """A gait fitted to tracked points; it prints its residual.
 
     Attributes:
-        gait: strain law, plane bending about t3.
-        law: its bending K3(X, t), to be combined with others, such as `gaits.Start(0, 1) * fit.law`.
-        period: of the motion [s]; None when it does not repeat.
-        residual: root mean square distance between points and midline, along each axis [m].
-        noise: standard deviation of the points along each axis, from the residual and the degrees of freedom left [m].
+        gait: strain law, planar bending about t3.
+        law: its bending K3(X, t), which can be combined with other laws, such as `gaits.Start(0, 1) * fit.law`.
+        period: period of the motion [s]; None if it is not periodic.
+        residual: root mean square difference between points and midline, per axis [m].
+        noise: standard deviation of the points per axis, from the residual and the remaining degrees of freedom [m].
         freedom: effective number of coefficients of the law.
-        times: of the frames [s].
-        nose: place of X = 0 in each frame, in the world [m].
+        times: times of the frames [s].
+        nose: position of X = 0 in each frame, in the world [m].
         heading: angle of the midline's tangent at X = 0 (towards the tail) from the world's x axis [rad].
         X: abscissae of the points [m].
         differences: points minus midline in the world [m]; NaN where a point was not seen.
-        length: of the body [m].
+        length: length of the body [m].
     """
 
     gait: Strain
@@ -88,7 +88,7 @@ def from_midline(
     harmonics: int = 3,
     y_down: bool = False,
 ) -> MidlineFit:
-    """A gait from tracked points of a body that moves in a plane.
+    """Fits a gait to tracked points of a body that moves in a plane.
 
     >>> import numpy as np, anguilla, gaits
     >>> X, times = np.linspace(0, 1, 21), np.arange(60) / 60
@@ -99,29 +99,30 @@ def from_midline(
     >>> round(fit.period, 3)
     0.5
 
-    The frame of the points is right-handed with z up: seen from above, y is to the left of x. Shape alone cannot tell
-    a mirrored table: its law has the other sign and swims as fast. Image coordinates, whose y points down, need
-    `y_down=True`. Points numbered from the tail are recognised when the body travels half a length.
+    The frame of the points is right-handed with z up: seen from above, y is to the left of x. A mirrored table cannot
+    be detected: its law has the opposite sign and swims as fast. Image coordinates, whose y axis points down, need
+    `y_down=True`. Points numbered from the tail are detected if the body travels at least half its length.
 
     Args:
-        table: a CSV file with columns time, X (or the number `point`), x, y and maybe z, one row per point and frame;
-            a NetCDF file or xarray dataset with `position` over time, X and axis, as `simulate` writes; or arrays
-            (times, points) or (times, X, points), points of shape (times, points, 2 or 3). In s and m, from the nose to
-            the tail. NaN for a point that was not seen. Without X, abscissae follow from the distances between points.
-        length: of the body [m]; the greatest X when None.
-        period: of the motion [s]; found in the points when None.
+        table: a CSV file with columns time, X (or the number `point`), x, y and optionally z, one row per point and
+            frame; a NetCDF file or xarray dataset with `position` over time, X and axis, as `simulate` writes it; or
+            arrays (times, points) or (times, X, points), points of shape (times, points, 2 or 3). Times are in s and
+            lengths in m; points are ordered from the nose to the tail, with NaN for a point that was not seen. Without
+            X, abscissae are computed from the distances between points.
+        length: length of the body [m]; when None, the largest X.
+        period: period of the motion [s]; when None, it is estimated from the points.
         periodic: whether the motion repeats. Otherwise the law is a spline in time, NaN outside the table.
-        modes: number of polynomials along the body; by the number of points when None. The penalty decides how
-            many of them count.
+        modes: number of polynomials along the body; when None, chosen by the number of points. The penalty limits the
+            effective number.
         harmonics: number of harmonics of a periodic motion.
         y_down: whether y points down, as in images.
 
     Returns:
-        The fit: its `gait` goes wherever gaits go.
+        The fit; its `gait` can be used as any other gait.
 
     Raises:
-        ValueError: gaps, unordered times or abscissae, too few points, units that do not fit the length, exchanged
-            axes, points numbered from the tail, a motion out of the plane.
+        ValueError: gaps, unordered times or abscissae, too few points, units inconsistent with the length, exchanged
+            axes, points numbered from the tail, or motion out of the plane.
     """
     data = read_points(table, length, y_down)
     modes = min(18, max(4, data.X.size // 2 + 2)) if modes is None else modes
@@ -153,7 +154,7 @@ class _Solution:
 
 
 def _fit(frames: Frames, basis, single: np.ndarray) -> _Solution:
-    """Gauss-Newton; the weights of the penalties are chosen again in the first iterations."""
+    """Gauss-Newton iteration; the weights of the penalties are chosen anew in each of the first iterations."""
     C = np.linalg.lstsq(basis.values, single, rcond=1e-10)[0].T
     along = _roughness(frames.modes)
     weights, freedom = np.array([-6.0, -6.0]), 0.0
@@ -166,7 +167,7 @@ def _fit(frames: Frames, basis, single: np.ndarray) -> _Solution:
         size = C.size
         extra = 0 if dw is None else 1
         N = np.zeros((size + extra, size + extra))
-        # Frames contribute (w wᵀ) ⊗ (JᵀJ); a sum over frames as one product of matrices.
+        # Each frame contributes (w wᵀ) ⊗ (JᵀJ); the sum over frames is one matrix product.
         pairs = np.einsum("ka,kb->kab", w, w).reshape(len(w), -1)
         blocks = (G.reshape(len(w), -1).T @ pairs).reshape(frames.modes, frames.modes, w.shape[1], w.shape[1])
         N[:size, :size] = blocks.transpose(0, 2, 1, 3).reshape(size, size)
@@ -206,7 +207,7 @@ class _Linearised:
 
     def penalty(self, weights: np.ndarray) -> np.ndarray:
         (mass_X, rough_X), (mass_t, rough_t) = self.along, (self.basis.mass, self.basis.roughness)
-        # Relative to what the data weigh, so that the weights are of order one at most.
+        # Scaled by the mean diagonal of the normal matrix, so that the weights are at most of order one.
         size = np.trace(self.N[: self.c.size, : self.c.size]) / self.c.size
         P = 10.0 ** weights[0] * np.kron(rough_X, mass_t) + 10.0 ** weights[1] * np.kron(mass_X, rough_t)
         return size * P
@@ -227,7 +228,7 @@ class _Linearised:
         return change, float(freedom)
 
     def score(self, weights: np.ndarray) -> float:
-        """Generalised cross-validation."""
+        """Logarithm of the generalised cross-validation score."""
         change, freedom = self.solve(weights)
         left = self.misfit - 2.0 * self.b @ change + change @ self.N @ change
         return np.log(max(left, 1e-300)) - 2.0 * np.log(max(self.count - FREEDOM * freedom, 1e-3))
@@ -242,7 +243,7 @@ class _Linearised:
 
 
 def _roughness(modes: int) -> tuple[np.ndarray, np.ndarray]:
-    """∫ P_i P_j and ∫ P_i''' P_j''' over the body, its length one."""
+    """∫ P_i P_j and ∫ P_i''' P_j''' over a body of unit length."""
     z, weight = series.leggauss(modes + 2)
     P = series.legval(z, np.eye(modes)).T
     D = 8.0 * series.legval(z, series.legder(np.eye(modes), 3)).T if modes > 3 else np.zeros_like(P)
@@ -276,7 +277,7 @@ def _result(data: TrackedPoints, frames: Frames, solution: _Solution, periodic: 
 
 
 def _warn_if_not_periodic(frames: Frames, q: np.ndarray, r: np.ndarray, noise: float) -> None:
-    """Compares the residual with that of frames whose shapes are free, one by one, of few modes."""
+    """Compares the residual with that of frames that are fitted one by one, with few modes."""
     _, J = frames.residuals(q)
     few = min(frames.modes, max(4, frames.data.X.size // 3))
     left, spare = 0.0, 0

@@ -1,4 +1,4 @@
-"""Bending laws with many coefficients: Legendre polynomials along the body, a Fourier series or a spline in time."""
+"""Bending laws: Legendre polynomials along the body, and a Fourier series or a spline in time."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -30,12 +30,12 @@ class PeriodicBending(AbstractLaw):
 
 
 class SplineBending(AbstractLaw):
-    """K(X, t) = Σ_i P_i(2X/L - 1) q_i(t), with q_i piecewise polynomials of degree five, four times differentiable.
+    """K(X, t) = Σ_i P_i(2X/L - 1) q_i(t), with quintic splines q_i, four times differentiable.
 
     Attributes:
         times: knots [s].
-        coefficients: of (t - t_j)^p, highest power first [1/m, 1/(m·s), ...].
-        length: L of the body [m].
+        coefficients: coefficients of (t - t_j)^p, highest power first [1/m, 1/(m·s), ...].
+        length: length L of the body [m].
     """
 
     times: Float[Array, "knots"]
@@ -54,7 +54,7 @@ class SplineBending(AbstractLaw):
 
 
 def legendre(z: Scalar, count: int) -> Float[Array, "count"]:
-    """Legendre polynomials P_0 ... P_count-1 of z, any unit, by their recurrence."""
+    """Legendre polynomials P_0(z) ... P_{count-1}(z) by their recurrence [-]."""
     z = jnp.asarray(z, float)
     values = [jnp.ones_like(z), z]
     for n in range(1, count - 1):

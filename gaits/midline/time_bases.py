@@ -1,4 +1,4 @@
-"""Functions of time in which a fitted law is expanded: a Fourier series, or a spline of degree five."""
+"""Basis functions in time of a fitted law: a Fourier series, or B-splines of degree five."""
 
 from math import factorial
 
@@ -13,14 +13,14 @@ DEGREE = 5
 
 
 class FourierBasis:
-    """1, cos ωτ, sin ωτ, cos 2ωτ, ... at the frames, τ from the middle of the record.
+    """Functions 1, cos ωτ, sin ωτ, cos 2ωτ, ..., with τ relative to the middle of the record.
 
     Attributes:
         period: 2π/ω [s].
-        values: at the frames.
-        period_derivative: their derivative by the period [1/s]; None when the period is given.
-        mass: mean of products over a period.
-        roughness: mean of products of third derivatives over a period, in periods.
+        values: values of the functions at the frames.
+        period_derivative: derivatives of the values with respect to the period [1/s]; None if the period is given.
+        mass: means of products of the functions over a period.
+        roughness: means of products of their third derivatives over a period, with respect to the phase ωτ.
     """
 
     def __init__(self, times: np.ndarray, period: float, harmonics: int, refine: bool):
@@ -37,7 +37,7 @@ class FourierBasis:
         self.roughness = np.diag(np.concatenate([[0.0], 0.5 * np.repeat(order, 2) ** 6.0]))
 
     def with_period(self, period: float) -> "FourierBasis":
-        """The same functions with another period [s]."""
+        """The same basis with another period [s]."""
         return FourierBasis(self.times, period, self.harmonics, self.refine)
 
     def law(self, coefficients: np.ndarray, length: float) -> PeriodicBending:
@@ -46,7 +46,7 @@ class FourierBasis:
 
 
 class SplineBasis:
-    """B-splines of degree five on even knots over the record; attributes as in `FourierBasis`."""
+    """B-splines of degree five on evenly spaced knots over the record; attributes as in `FourierBasis`."""
 
     period_derivative = None
 
@@ -92,7 +92,7 @@ def dominant_period(times: np.ndarray, series: np.ndarray) -> float:
     """Period of the strongest oscillation common to several series [s].
 
     Args:
-        times: of the samples [s].
+        times: times of the samples [s].
         series: samples, one column for each series, any unit.
     """
     even = np.linspace(times[0], times[-1], len(times))

@@ -1,4 +1,4 @@
-"""Tracked points of a body as arrays, read from a table and checked."""
+"""Reads tracked points of a body from a table and checks them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,9 @@ import numpy as np
 from spatial import Numbers, finite, increasing, positive
 
 LEAST_POINTS, LEAST_FRAMES = 5, 8
-OFF_LENGTH = 0.1  # relative difference between the distance along the points and X that is refused
-OFF_PLANE = 0.02  # lengths that the points may leave the plane of x and y
-TAIL_FIRST = 0.5  # lengths of backward motion that are refused
+OFF_LENGTH = 0.1  # largest accepted relative difference between the distance along the points and X
+OFF_PLANE = 0.02  # largest accepted range of z, in body lengths
+TAIL_FIRST = 0.5  # largest accepted backward motion, in body lengths
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class TrackedPoints:
     """Points of a body in a plane.
 
     Attributes:
-        times: of the frames [s].
+        times: times of the frames [s].
         X: abscissae of the points from the nose [m].
         points: x and y in the world [m]; NaN where a point was not seen.
-        length: of the body [m].
+        length: length of the body [m].
     """
 
     times: np.ndarray
@@ -99,7 +99,7 @@ def _in_plane(name, points, length):
 
 
 def _refuse_tail_first(name, points, length):
-    """A body whose last point leads is numbered from the tail, or its axis of travel is mirrored against X."""
+    """Raises ValueError if the body travels with its last point ahead: the points are then numbered from the tail."""
     whole = points[np.isfinite(points[:, [0, -1]]).all((1, 2))]  # frames that show both ends
     if len(whole) < 2:
         return
@@ -114,7 +114,7 @@ def _refuse_tail_first(name, points, length):
 
 
 def _arrays(table: Any) -> tuple[str, Any, Any, Any]:
-    """Name, times, X (None when not given) and points (frames, points, 2 or 3) of any form of table."""
+    """Name, times, X (None if not given) and points (frames, points, 2 or 3) of any kind of table."""
     if isinstance(table, tuple):
         if len(table) not in (2, 3):
             raise ValueError(f"table: a tuple of {len(table)}: must be (times, points) or (times, X, points)")

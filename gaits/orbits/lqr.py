@@ -1,4 +1,4 @@
-"""Linear-quadratic regulation about a periodic orbit: one command a period, from exact derivatives of the flow."""
+"""Linear-quadratic regulation about a periodic orbit, with one command per period and exact derivatives of the flow."""
 
 from collections.abc import Callable
 
@@ -20,10 +20,10 @@ class PeriodicRegulator(eqx.Module):
     Attributes:
         start: state of the orbit at the start of a period, of any unit.
         command: constant command of the orbit itself, of any unit.
-        A: derivative of the flow by the state, each entry in the unit of its row over that of its column.
-        B: derivative of the flow by the command, likewise in the unit of row over column.
-        gain: K, each entry in the unit of its command over that of its state.
-        cost: P of the cost xᵀPx of all that follows, in the unit of the weights.
+        A: derivative of the flow with respect to the state; each entry has the unit of its row over that of its column.
+        B: derivative of the flow with respect to the command, with units as for A: any unit.
+        gain: K; each entry has the unit of its command over that of its state: any unit.
+        cost: P of the cost-to-go xᵀPx, in the unit of the weights.
         multipliers: Floquet multipliers of the closed loop, eigenvalues of A - B K, largest modulus first.
     """
 
@@ -49,12 +49,12 @@ def periodic_lqr(
 ) -> PeriodicRegulator:
     """Designs the regulator that minimises Σ xᵀQx + uᵀRu about a periodic orbit.
 
-    A and B are the derivatives of the flow over one period by `jax.jacfwd`, P solves the discrete Riccati equation
+    A and B are the derivatives of the flow over one period, by `jax.jacfwd`. P solves the discrete Riccati equation
 
         P = Q + AᵀPA - AᵀPB (R + BᵀPB)⁻¹ BᵀPA,   K = (R + BᵀPB)⁻¹ BᵀPA.                          [AM07]
 
-    Include in the state what shall return to the orbit. A quantity that the flow does not restore by itself, such as
-    the heading or the depth of a steady swim, is simply one more state with the multiplier 1.
+    The state must contain every quantity that is to return to the orbit. A quantity that the flow does not restore,
+    such as the heading or the depth in steady swimming, is one more state with the multiplier 1.
 
     >>> import anguilla, gaits
     >>> import jax.numpy as jnp
@@ -65,7 +65,7 @@ def periodic_lqr(
 
     Args:
         flow: (state, command) -> state one period later, with the command held; differentiated in forward mode.
-        start: state that repeats under `command`, of any unit, as `Orbit.start`.
+        start: state that repeats under `command`, of any unit, such as `Orbit.start`.
         command: constant command of the orbit, of any unit.
         state_weight: Q: its diagonal, or a positive semidefinite matrix.
         command_weight: R: its diagonal, or a positive definite matrix.
@@ -94,7 +94,7 @@ def periodic_lqr(
     if not defect <= 1e-6 * (1.0 + float(jnp.max(jnp.abs(x)))):
         raise ValueError(f"start: the flow moves it by {defect:.1e}: must be a state that repeats after one period")
     try:
-        from scipy.linalg import solve_discrete_are  # scipy takes long to import
+        from scipy.linalg import solve_discrete_are  # slow to import
 
         P = solve_discrete_are(np.asarray(A), np.asarray(B), Q, R)
     except (np.linalg.LinAlgError, ValueError) as error:
@@ -108,7 +108,7 @@ def periodic_lqr(
 
 
 def _weight(name: str, value: Numbers, size: int, *, definite: bool) -> np.ndarray:
-    """A symmetric matrix from its diagonal or itself; refuses one of the wrong shape or sign."""
+    """A symmetric matrix, from its diagonal or as given; raises ValueError for a wrong shape or definiteness."""
     given = np.asarray(finite(name, value))
     matrix = np.diag(given) if given.ndim == 1 else given
     if matrix.shape != (size, size):

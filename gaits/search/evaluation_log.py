@@ -17,7 +17,7 @@ from .file_locks import try_lock
 
 KIND = "optimisation log"
 SEAL = "seal"
-RECOMPUTED = 1e-6  # relative: another machine may round otherwise
+RECOMPUTED = 1e-6  # relative tolerance of a recomputed value; round-off differs between machines
 
 
 class EvaluationLog:
@@ -66,7 +66,7 @@ class EvaluationLog:
             self._file.truncate(len(content) - len(cut))
 
     def _read(self, lines: list[bytes], description: dict[str, Any]) -> list[dict[str, Any]]:
-        """The records of a log that this run may resume; rejects any other without changing it."""
+        """The records of a log that this run may resume; raises ValueError for any other log, without changing it."""
         try:
             header = json.loads(lines[0])
             assert header["anguilla"] == KIND
@@ -97,10 +97,10 @@ class EvaluationLog:
         return self.known.get((kind, x.tobytes()))
 
     def verify_first(self, evaluate: Callable[[np.ndarray, str], np.ndarray]) -> None:
-        """Evaluates the first point of an earlier run again; a log whose value differs is refused.
+        """Evaluates the first point of an earlier run again; raises ValueError if its values differ.
 
         Args:
-            evaluate: objective and constraints at a point "x", for a record of the given kind.
+            evaluate: (x, kind) -> objective and constraints at the point x, for a record of this kind.
         """
         if not self.known:
             return

@@ -107,7 +107,7 @@ class Evaluator:
         return results
 
     def _again(self, x: np.ndarray, kind: str) -> np.ndarray:
-        """Objective and constraints at a point of the log, by the program that a new point would be given to."""
+        """Objective and constraints at a point of the log, by the same compiled program as for a new point."""
         if kind == "screened":
             return self._problem.values(np.stack([x] * SCREENED))[0]
         return self._problem.derivatives(np.stack([x] * (self._starts if self._batch else 1)))[0][0]
@@ -192,7 +192,7 @@ class Evaluator:
 
 
 def refuse_start(problem: Problem, evaluation: Evaluation, feasibility: float, accept: bool) -> None:
-    """Raises if a start has no finite value or violates a constraint."""
+    """Raises if the values at a start are not finite, or if it violates a constraint and `accept` is False."""
     at = ", ".join(
         f"{name} = {value:g}"
         for name, value in zip(problem.parameters.names, problem.parameters.from_vector(evaluation.x), strict=True)

@@ -1,4 +1,4 @@
-"""File locks that the operating system releases when their owner ends, for any reason."""
+"""File locks that the operating system releases when the owning process ends, for any reason."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from typing import IO, Any
 
 try:
     import fcntl
-except ImportError:  # Windows: no advisory locks; files are still replaced whole
+except ImportError:  # Windows: no advisory locks; files are still replaced as a whole
     fcntl = None
 
 
@@ -36,13 +36,13 @@ def try_lock(file: IO[Any]) -> bool:
 
 @contextlib.contextmanager
 def claimed(path: Path) -> Iterator[None]:
-    """Reserves a name for one run; a second run that wants to write it is rejected.
+    """Reserves a path for one run; a second run that claims the same path gets an error.
 
-    A hidden file next to the path holds the lock. It is removed at the end; one left behind by a killed run is
-    no longer locked and is reused.
+    A hidden file next to the path holds the lock and is removed at the end. A file left behind by a killed run is no
+    longer locked and is reused.
 
     Args:
-        path: what will be written, a file or the common beginning of several.
+        path: file to be written, or the common prefix of several files.
 
     Raises:
         FileExistsError: another run is writing it.
@@ -73,4 +73,4 @@ def _open_locked(lock: Path, path: Path) -> IO[str]:
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
                 return file
-        file.close()  # its last owner removed it between our opening and our locking
+        file.close()  # the previous owner removed it after it was opened and before it was locked

@@ -1,4 +1,4 @@
-"""Coefficients from recorded motion: nonlinear least squares with exact derivatives, and what the data cannot tell."""
+"""Parameter identification from recorded motion: nonlinear least squares with exact derivatives."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -43,21 +43,21 @@ def identify(
         model: function from the tree to predicted measurements: an array, or a mapping or tuple of arrays. It is
             differentiated in forward mode: give `adjoint=diffrax.ForwardMode()` to `rollout`.
         tree: starting point: any pytree whose float leaves are the coefficients, such as a fluid, (beam, fluid), or a
-            mapping with an unknown initial state beside them.
+            mapping that also contains an unknown initial state.
         parameters: (low, high) or (low, high, scale) for each unknown, named by the end of its path in the tree.
-        data: measurements, of the structure of the prediction; NaN where there is none.
-        noise: standard deviation of the measurements, one number or of the structure of the data. None for one unknown
-            value: allowed for measurements of one kind. In both cases the intervals follow from the residuals;
-            a noise that is given only sets the weights, and `misfit` compares it with the residuals.
-        tolerance: relative change of coefficients or of the sum of squares at which the iteration ends.
-        max_evaluations: largest number of evaluations of the model.
+        data: measurements, with the structure of the prediction; NaN for missing ones.
+        noise: standard deviation of the measurements, one number or with the structure of the data. None for one
+            unknown value, which is allowed if the model predicts a single array. In both cases the intervals follow
+            from the residuals; a given noise only sets the weights, and `misfit` compares it with the residuals.
+        tolerance: relative change of the coefficients or of the sum of squares at which the iteration ends.
+        max_evaluations: maximum number of evaluations of the model.
 
     Returns:
         The estimate with its covariance and intervals; it prints as a table. A warning names coefficients that the
-        data cannot tell.
+        data do not determine.
 
     Raises:
-        ValueError: bad bounds, an unknown parameter, data that do not fit the prediction.
+        ValueError: bad bounds, an unknown parameter, or data whose structure differs from that of the prediction.
         OptimisationError: the prediction is not finite at the start, or the iteration does not converge.
     """
     problem = IdentificationProblem(model, tree, parameters)
@@ -65,7 +65,7 @@ def identify(
 
 
 class IdentificationProblem:
-    """`identify` for a model that is compiled once and fitted to many records of the same shape.
+    """An identification whose model is compiled once and fitted to many records of the same shape.
 
     Attributes:
         parameters: the unknowns.

@@ -57,7 +57,7 @@ def optimise(
         gait: initial point: any pytree whose float leaves are the parameters, such as a gait, a beam, (gait, beam).
         parameters: (low, high) or (low, high, scale) for each free parameter, named by the end of its path.
         model: function from the pytree to a motion, shared by objective and constraints; None passes the pytree itself.
-            It is differentiated in forward mode and should return NaN where it has no result.
+            It is differentiated in forward mode and should return NaN if the computation fails.
         constraints: bounds on objectives of the same motion.
         method: "slsqp", "trust-constr", "adam", or any Optax transformation (the last two without constraints).
         starts: number of starts; the first is the given gait, the others cover the box evenly.
@@ -68,7 +68,7 @@ def optimise(
         batch: evaluate all starts in one batch by vmap; False evaluates them one after another, which is faster
             on one core and compiles less.
         max_iterations: maximum number of iterations of each start.
-        tolerance: tolerance of the objective relative to its initial value (slsqp), or of the step in the box.
+        tolerance: tolerance of the objective relative to its initial value (slsqp), or of the scaled step.
         feasibility: allowed violation of a constraint, relative to its bound.
         infeasible_start: "refuse" or "accept" a start that violates a constraint.
         log: file to which every evaluation is written; the same call with the log of an interrupted run resumes it.
@@ -118,7 +118,7 @@ def solve(
     log: str | Path | None = None,
     progress: bool = True,
 ) -> Optimum:
-    """`optimise` for a problem that is already built and possibly compiled; arguments as there."""
+    """Solves a problem that is already built and possibly compiled; arguments as in `optimise`."""
     if log is not None:
         of_kind("log", log, str | Path, "the name of a file, or None")
     one_of("infeasible_start", infeasible_start, ("refuse", "accept"))

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 
 class Parameters:
-    """Chosen float leaves of a pytree as one vector of numbers of order one.
+    """Selected float leaves of a pytree as one vector of scaled numbers of order one.
 
     A leaf is named by its path, such as `bending3.laws[1].wavelength`; any unambiguous end of the path
     (`wavelength`) is accepted, and one element of an array is named by its index (`amplitude[0]`).
@@ -22,7 +22,7 @@ class Parameters:
         names: one name per number.
         low: lower bounds, in the units of the leaves.
         high: upper bounds.
-        scale: change of each number that corresponds to one.
+        scale: change of each parameter that corresponds to a change of one in the vector.
         start: values in the given tree.
     """
 
@@ -57,25 +57,25 @@ class Parameters:
         self._refuse_outside(self.start)
 
     def values(self, tree: Any) -> np.ndarray:
-        """The chosen numbers of a tree, in their own units."""
+        """The selected parameters of a tree, in their own units."""
         leaves = jax.tree.leaves(tree)
         return np.array([float(np.asarray(leaves[leaf])[entry]) for leaf, entry in self._places])
 
     def to_vector(self, values: np.ndarray) -> np.ndarray:
-        """Converts from own units to numbers of order one."""
+        """Converts parameters in their own units to the scaled vector."""
         return (np.asarray(values) - self._shift) / self.scale
 
     def from_vector(self, x: np.ndarray) -> np.ndarray:
-        """Converts from numbers of order one to own units, clipped to the bounds."""
+        """Converts the scaled vector to parameters in their own units, clipped to the bounds."""
         return np.clip(self._shift + self.scale * np.asarray(x), self.low, self.high)
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds of the vector."""
+        """Lower and upper bounds of the scaled vector."""
         return self.to_vector(self.low), self.to_vector(self.high)
 
     def tree(self, x: Float[Array, "n"]) -> Any:
-        """The pytree with the chosen numbers taken from a vector; traceable."""
+        """The pytree with the selected parameters taken from a scaled vector; traceable."""
         values = jnp.asarray(self._shift) + jnp.asarray(self.scale) * x
         leaves = list(self._leaves)
         for k, (leaf, entry) in enumerate(self._places):
@@ -99,7 +99,7 @@ def float_leaves(tree: Any) -> dict[str, int]:
 
 
 def _resolve(name: Any, available: Mapping[str, int]) -> tuple[int, tuple[int, ...] | None]:
-    """Position of a leaf, and the index of one element in it."""
+    """Position of a leaf, and the index of one of its elements, or None for the whole leaf."""
     fits = [path for path in available if _ends_with(path, str(name))]
     if len(fits) == 1:
         return available[fits[0]], None
@@ -114,7 +114,7 @@ def _resolve(name: Any, available: Mapping[str, int]) -> tuple[int, tuple[int, .
 
 
 def _ends_with(path: str, end: str) -> bool:
-    ends = ("." + end, f"['{end}']", *([end] if end.startswith("[") else []))  # an attribute, a key, a given index
+    ends = ("." + end, f"['{end}']", *([end] if end.startswith("[") else []))  # an attribute, a key, or an index
     return path == end or path.endswith(ends)
 
 

@@ -1,4 +1,4 @@
-"""Maximum of a periodic function from even samples, including between the samples."""
+"""Maximum of a periodic function from evenly spaced samples, including between the samples."""
 
 import functools
 
@@ -10,9 +10,9 @@ FINER = 32  # refinement factor of the trigonometric interpolant
 
 
 def peak_over_period(samples: Float[Array, "times *more"]) -> Float[Array, "*more"]:
-    """Maximum over the period along the first axis: of the trigonometric interpolant, refined by a parabola.
+    """Maximum over the period, along the first axis, of the trigonometric interpolant, refined by a parabola.
 
-    It is continuous in the samples, of any unit; its derivatives are exact wherever the maximum is unique.
+    The result is a continuous function of the samples, of any unit; its derivatives are exact if the maximum is unique.
     """
     fine = jnp.tensordot(_finer(samples.shape[0]), samples, axes=1)
     top = jnp.argmax(fine, axis=0)[None]
@@ -24,12 +24,12 @@ def peak_over_period(samples: Float[Array, "times *more"]) -> Float[Array, "*mor
 
 @functools.cache
 def _finer(count: int) -> np.ndarray:
-    """Trigonometric interpolant of even samples of a periodic function, at FINER times as many points."""
+    """Matrix that evaluates the trigonometric interpolant of even samples at FINER times as many points."""
     spectrum = np.fft.fft(np.eye(count), axis=0)
     orders = np.fft.fftfreq(count, 1.0 / count)
     weight = np.ones(count)
     if count % 2 == 0:
-        # The highest frequency of an even number of samples is a cosine: half of it goes to each sign.
+        # For an even number of samples the Nyquist term is a cosine: half of it belongs to each sign of the frequency.
         orders = np.append(orders, count / 2)
         spectrum = np.concatenate([spectrum, spectrum[count // 2 : count // 2 + 1]])
         weight = np.append(weight, 0.5)

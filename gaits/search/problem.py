@@ -115,9 +115,9 @@ class Problem:
         return worst if np.isfinite(values).all() else np.inf
 
     def describe(self) -> dict[str, Any]:
-        """What must be the same for a log to belong to this problem.
+        """Settings that must match for a log to belong to this problem.
 
-        The program holds model, objective, constraints and every number that is not a parameter.
+        The digest of the program covers model, objective, constraints and every number that is not a parameter.
         """
         p = self.parameters
         return {

@@ -1,4 +1,4 @@
-"""Published swimmers as data, swum in Lighthill's water with one set of coefficients."""
+"""Published swimmers as data, simulated in Lighthill's water with one set of coefficients."""
 
 from .curve import Claim as Claim, Curves as Curves, CurveSwimmer as CurveSwimmer
 from .fixing import Candidate as Candidate, candidate_table as candidate_table

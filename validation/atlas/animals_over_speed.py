@@ -10,13 +10,13 @@ from .water import CHOSEN_RULE
 
 LENGTH = 0.2  # of the eels [m]
 DENSITY, VISCOSITY = 1000.0, 1.0e-6  # of the water [kg/m³, m²/s]
-BEATS = (1.5, 2.5, 4.0, 6.0)  # of the tail [Hz]: from 0.5 to somewhat more than 2 lengths a second
+BEATS = (1.5, 2.5, 4.0, 6.0)  # frequencies of the tail [Hz], for speeds from 0.5 to about 2 lengths per second
 _TYTELL = "E. D. Tytell, The hydrodynamics of eel swimming II. Effect of swimming speed, J. Exp. Biol. 207, 2004"
 EXPONENT = Figure(1.48, "", _TYTELL + ", abstract")
 
 
 def eels_over_speed() -> Curves:
-    """Power shed into the wake by eels that swim freely, the same motion at every beat."""
+    """Power shed into the wake by freely swimming eels, with the same motion at every frequency."""
     rows = [swim(TYTELL, CHOSEN_RULE, VISCOSITY / (beat * LENGTH**2)) for beat in BEATS]
     beat, speed = np.asarray(BEATS), np.asarray([row.speed for row in rows]) * np.asarray(BEATS)  # [1/s, L/s]
     power = np.asarray([row.wake_power for row in rows]) * DENSITY * LENGTH**5 * beat**3  # [W]
@@ -40,7 +40,7 @@ def eels_over_speed() -> Curves:
 
 
 def lamprey_over_reynolds() -> Curves:
-    """Strouhal number of free swimming at falling viscosity."""
+    """Strouhal number of free swimming for decreasing viscosity."""
     rows = [swim(LAMPREY, CHOSEN_RULE, viscosity) for viscosity in LAMPREY_VISCOSITIES]
     reynolds, strouhal = [row.reynolds for row in rows], [row.strouhal for row in rows]
     found = ", ".join(f"{st:.2f} at Re {re:.0f}" for st, re in zip(strouhal, reynolds, strict=True))

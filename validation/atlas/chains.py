@@ -22,7 +22,7 @@ from .swimmer import Figure
 from .water import OWN_REYNOLDS, water
 
 DOPRI5 = Tableau.of(diffrax.Dopri5)
-PLANE = np.asarray([0, 1, 5])  # components of the base's twist that move
+PLANE = np.asarray([0, 1, 5])  # non-zero components of the base's twist in planar motion
 STEPS, TRANSIENT = 48, 12
 _AMPHIBOT = (
     "A. Crespi, A. J. Ijspeert, AmphiBot II: an amphibious snake robot that crawls and swims using a central pattern "
@@ -37,10 +37,10 @@ class PhaseLag(eqx.Module):
     """Joint i of N bends sideways by amplitude sin 2π(t/period - waves i/N).
 
     Attributes:
-        amplitude: of every joint [rad].
-        period: of the gait [s].
+        amplitude: amplitude of every joint [rad].
+        period: period of the gait [s].
         waves: phase lag from the first module to the last, in waves on the body [-].
-        joints: their number N.
+        joints: number of joints N.
     """
 
     amplitude: Float[Array, ""]
@@ -57,19 +57,19 @@ class PhaseLag(eqx.Module):
 
 @dataclass(frozen=True)
 class Robot:
-    """A chain of modules of one elliptic section, with a blunt tail.
+    """A chain of modules with the same elliptic section and a blunt tail.
 
     Attributes:
-        name: short, unique.
-        length: of the whole [m].
-        width: half axis across [m].
-        height: half axis up [m].
+        name: short, unique name.
+        length: total length [m].
+        width: lateral semi-axis [m].
+        height: vertical semi-axis [m].
         links: number of rigid links; the first and the last are half a module long.
-        usual: frequency [Hz], amplitude [degrees] and number of waves that stay while one of them varies.
-        frequencies: that are tried [Hz].
-        amplitudes: that are tried [degrees].
-        waves: that are tried.
-        fastest: published greatest speed [m/s]; None where none is at hand.
+        usual: frequency [Hz], amplitude [degrees] and number of waves, used while another parameter is varied.
+        frequencies: frequencies to try [Hz].
+        amplitudes: amplitudes to try [degrees].
+        waves: numbers of waves to try.
+        fastest: published maximum speed [m/s]; None if not available.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Robot:
 
 
 def swim_chain(robot: Robot, gaits_tried: Float[np.ndarray, "gaits 3"]) -> Float[np.ndarray, "gaits"]:
-    """Steady speeds of gaits (frequency [Hz], amplitude [degrees], waves), NaN where none was found [m/s]."""
+    """Steady speeds of gaits (frequency [Hz], amplitude [degrees], waves) [m/s]; NaN if no steady swim was found."""
     beam = cosserat.rod(robot.length, robot.width, robot.height)
     tree = multibody.from_beam(beam, robot.links)
     tried = jnp.asarray(gaits_tried, float)
@@ -110,9 +110,9 @@ class SteadyChain(eqx.Module):
     """A periodic swim in the plane.
 
     Attributes:
-        speed: forward, NaN where no swim was found [m/s].
-        twist: of the base at the start of the period, in its frame [m/s, rad/s].
-        multiplier: greatest modulus of the Floquet multipliers: below 1 the chain settles into this swim.
+        speed: forward speed [m/s]; NaN if no swim was found.
+        twist: twist of the base at the start of the period, in its frame [m/s, rad/s].
+        multiplier: largest modulus of the Floquet multipliers; below 1 the swim is stable.
     """
 
     speed: Float[Array, ""]
@@ -130,11 +130,11 @@ def steady_chain(
     """Finds the periodic motion in the plane.
 
     Args:
-        tree: the chain, its base the head.
-        law: joint positions at a time, periodic.
-        medium: the water on the chain.
-        period: of the law [s].
-        guess: of the speed [m/s].
+        tree: the chain, with the head as its base.
+        law: periodic joint law, t -> positions.
+        medium: the chain immersed in water.
+        period: period of the law [s].
+        guess: initial guess of the speed [m/s].
     """
 
     def rates(t, y):
@@ -157,7 +157,7 @@ def steady_chain(
     position, quaternion, _ = swim(orbit.start)
     turn = unit_quaternions(quaternion)[-1]
     speed = gaits.steady_speed(displacement=position[-1], turn=turn, period=period)
-    forward = jnp.where(position[-1, 0] < 0, speed, -speed)  # the head looks along -x
+    forward = jnp.where(position[-1, 0] < 0, speed, -speed)  # the head points along -x
     return SteadyChain(
         jnp.where(orbit.converged, forward, jnp.nan), whole(orbit.start), jnp.max(jnp.abs(orbit.multipliers))
     )

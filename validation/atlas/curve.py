@@ -1,4 +1,4 @@
-"""A published swimmer whose figure is a curve: what was computed, what the source says of it, and the verdict."""
+"""Published swimmers that are compared by curves: computed curves, statements of the source, and verdicts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ class Claim:
     """One statement of a source on its swimmer.
 
     Attributes:
-        words: what the source says.
-        found: what was computed, in words.
+        words: statement of the source.
+        found: computed result, as text.
         verdict: "as published", "not as published", "within 15%" or "misfit".
         from_memory: whether the statement is quoted from memory.
     """
@@ -28,7 +28,7 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether the model does what the source says."""
+        """Whether the model agrees with the source."""
         return self.verdict not in ("not as published", "misfit")
 
 
@@ -42,7 +42,7 @@ class Panel:
         x: values of the parameter.
         y: values of the quantity.
         marks: abscissae to mark, such as natural frequencies.
-        published: value of the quantity to mark; None for none.
+        published: published value of the quantity, to be marked; None if there is none.
     """
 
     parameter: str
@@ -55,10 +55,10 @@ class Panel:
 
 @dataclass(frozen=True)
 class Curves:
-    """What was computed for one swimmer.
+    """Computed curves of one swimmer.
 
     Attributes:
-        name: of the swimmer.
+        name: name of the swimmer.
         panels: the curves.
         claims: the source's statements with verdicts.
     """
@@ -73,12 +73,12 @@ class CurveSwimmer:
     """A published swimmer that is compared by curves.
 
     Attributes:
-        name: short, unique.
-        title: what swims.
+        name: short, unique name.
+        title: description of the swimmer.
         source: paper.
-        chosen: what the source does not say, or was not at hand, and was chosen here.
-        compute: swims it.
-        misfit: why the model differs from the source, where it does.
+        chosen: parameters that the source does not give, or that were not available, and were chosen here.
+        compute: function that simulates the swimmer and returns its curves.
+        misfit: reason for differences between the model and the source.
     """
 
     name: str
@@ -90,28 +90,28 @@ class CurveSwimmer:
 
     @property
     def role(self) -> str:
-        """Half of the atlas it belongs to, see `halves`."""
+        """Half of the atlas to which it belongs, see `halves`."""
         return role(self.name)
 
 
 def trend(words: str, found: str, holds: bool, from_memory: bool = True) -> Claim:
-    """A statement that holds or does not."""
+    """A qualitative statement, which holds or does not."""
     return Claim(words, found, "as published" if holds else "not as published", from_memory)
 
 
 def value(words: str, computed: float, figure: Figure) -> Claim:
-    """A number, judged by the 15 % of the atlas."""
+    """A statement about a number, judged by the tolerance of 15 %."""
     found = f"{computed:.3g} against {figure.value:g} {figure.unit}".rstrip()
     return Claim(words, found, judgement(computed / figure.value - 1.0), figure.from_memory)
 
 
 def rises(values: ArrayLike) -> bool:
-    """Whether each value is above the one before."""
+    """Whether the values are strictly increasing."""
     return bool(np.all(np.diff(np.asarray(values, float)) > 0))
 
 
 def peaks(at: ArrayLike, values: ArrayLike) -> list[float]:
-    """Abscissae of the inner maxima, each by the parabola through three points."""
+    """Abscissae of the interior maxima, each from the parabola through three points."""
     x, y = np.asarray(at, float), np.asarray(values, float)
     found = []
     for k in range(1, len(x) - 1):
@@ -122,7 +122,7 @@ def peaks(at: ArrayLike, values: ArrayLike) -> list[float]:
 
 
 def words_of(swimmer: CurveSwimmer, curves: Curves) -> str:
-    """The claims of one swimmer, a line each, and why it differs where it does."""
+    """Text with the claims on one swimmer, one line each, and the reason for differences."""
     lines = [f"{swimmer.name} ({swimmer.role}): {swimmer.title}"]
     for claim in curves.claims:
         memory = " *" if claim.from_memory else ""

@@ -1,8 +1,8 @@
-"""A passive elastic filament whose head is shaken: a soft beam in Lighthill's water.
+"""A passive elastic filament driven at its head: a soft beam in Lighthill's water.
 
-All runs have a period of one second: with the length and the density of the filament as units, driving it faster is
-the same as making it softer, less viscous in its water and less strongly driven, each by the square or by the first
-power of the period.
+All runs are nondimensional, with the length and the density of the filament and the driving period as units. A higher
+driving frequency then means a lower stiffness and couple, proportional to the square of the period, and a lower
+viscosity, proportional to the period.
 """
 
 import equinox as eqx
@@ -18,12 +18,12 @@ from .water import CROSS_FLOW, OWN_REYNOLDS, water
 
 SLENDERNESS = 60.0  # length over radius
 FIRST_HERTZ, LENGTH = 5.0, 0.045  # of the filament: first natural frequency in water [Hz], length [m]
-COUPLE = 0.6  # amplitude of the couple on the head, times EI/L
-LOSS_TIME = 0.01  # of Kelvin and Voigt, over the period of the first natural frequency
-MODES, STEPS, PERIODS, KEPT = 6, 40, 16, 4  # free modes, steps in a period, periods of a run, periods that count
-TRIED = tuple(np.round(np.geomspace(0.4, 7.0, 16), 3).tolist())  # frequencies over the first natural one
-SHARED = 1.0  # frequency at which the dissipation is varied
-BETA = (4.730040745, 7.853204624, 10.99560784)  # free-free beam: frequencies go with their squares
+COUPLE = 0.6  # amplitude of the couple on the head [EI/L]
+LOSS_TIME = 0.01  # Kelvin-Voigt damping time relative to the period of the first natural frequency
+MODES, STEPS, PERIODS, KEPT = 6, 40, 16, 4  # free modes, steps per period, periods of a run, periods of the average
+TRIED = tuple(np.round(np.geomspace(0.4, 7.0, 16), 3).tolist())  # frequencies relative to the first natural one
+SHARED = 1.0  # relative frequency at which the dissipation is varied
+BETA = (4.730040745, 7.853204624, 10.99560784)  # free-free beam: the natural frequencies are proportional to β²
 _SOURCE = (
     "S. Ramananarivo, R. Godoy-Diana, B. Thiria, Passive elastic mechanism to mimic fish-muscle action in anguilliform "
     "swimming, J. R. Soc. Interface 10, 2013"
@@ -31,7 +31,7 @@ _SOURCE = (
 
 
 def filament(ratio: Float[Array, ""]) -> cosserat.Soft:
-    """Length and density one, driven once a second at a frequency over the first natural one in water."""
+    """The filament with unit length, density and period, for a driving frequency relative to the first natural one."""
     radius = 1.0 / SLENDERNESS
     beam = cosserat.rod(1.0, radius, radius, density=1.0)
     area = jnp.pi * radius**2
@@ -51,11 +51,11 @@ def filament(ratio: Float[Array, ""]) -> cosserat.Soft:
 def shaken(
     ratios: Float[Array, "runs"], speeds: Float[Array, "runs"], cross_flow: Float[Array, ""]
 ) -> tuple[Float[Array, "runs"], Float[Array, "runs"]]:
-    """Mean speed [lengths a period] and travelling share of the bending wave.
+    """Mean speed [lengths per period] and travelling share of the bending wave.
 
     Args:
-        ratios: frequencies over the first natural one.
-        speeds: of the friction's Reynolds number [lengths a period].
+        ratios: frequencies relative to the first natural one.
+        speeds: speeds for the Reynolds number of the friction [lengths per period].
         cross_flow: drag coefficient across the body [-].
     """
     viscosity = 1.0e-6 / (FIRST_HERTZ * LENGTH**2)
@@ -78,10 +78,10 @@ def shaken(
 
 
 def travelling_share(wave: Float[Array, "times stations"]) -> Float[Array, ""]:
-    """0 for a standing wave and 1 for one that travels with one amplitude, of one period evenly sampled.
+    """Travelling share of a wave, sampled evenly over one period.
 
-    Of the complex amplitude Y(X) of the first harmonic: the ratio of the lesser to the greater singular value of
-    (Re Y, Im Y).
+    It is 0 for a standing wave and 1 for a travelling wave of constant amplitude: the ratio of the smaller to the
+    larger singular value of (Re Y, Im Y), Y(X) the complex amplitude of the first harmonic.
     """
     phase = jnp.exp(-2j * jnp.pi * jnp.arange(wave.shape[0]) / wave.shape[0])
     amplitude = phase @ wave
@@ -91,7 +91,7 @@ def travelling_share(wave: Float[Array, "times stations"]) -> Float[Array, ""]:
 
 
 def swim_filament(ratios, cross_flow: float = CROSS_FLOW) -> tuple[np.ndarray, np.ndarray]:
-    """Speeds [lengths a period] and travelling shares at frequencies over the first natural one."""
+    """Speeds [lengths per period] and travelling shares at frequencies relative to the first natural one."""
     ratios = jnp.asarray(ratios, float)
     speeds = jnp.full_like(ratios, 0.3)
     share = jnp.zeros_like(ratios)
@@ -101,7 +101,7 @@ def swim_filament(ratios, cross_flow: float = CROSS_FLOW) -> tuple[np.ndarray, n
 
 
 def filament_curves() -> Curves:
-    """Speed over frequency with its resonances, and the wave's share that travels over the drag."""
+    """Speed over frequency with its resonances, and the travelling share over the drag."""
     per_period, share = swim_filament(TRIED)
     speed = per_period * np.asarray(TRIED) * FIRST_HERTZ  # [L/s]
     natural = [(beta / BETA[0]) ** 2 for beta in BETA]

@@ -1,4 +1,4 @@
-"""Fixes the rule of shedding and the cross-flow drag of the atlas on its first half (`halves.FIXED`)."""
+"""Chooses the shedding rule and the cross-flow drag of the atlas on its first half (`halves.FIXED`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ CROSS_FLOWS = (0.25, 0.5, 1.0)  # candidates
 
 @dataclass(frozen=True)
 class Candidate:
-    """One choice of coefficients, with the swims of the first half.
+    """One choice of coefficients, with the results for the first half.
 
     Attributes:
-        rule: of shedding.
+        rule: shedding rule.
         cross_flow: drag coefficient across the body [-].
-        swims: of the first half.
+        swims: results for the swimmers of the first half.
     """
 
     rule: str
@@ -28,7 +28,7 @@ class Candidate:
 
     @property
     def misfit(self) -> float:
-        """Root mean square of ln(speed / published speed); infinite where a swim was not found."""
+        """Root mean square of ln(speed / published speed); infinite if a steady swim was not found."""
         away = [row.against_published for row in self.swims]
         if not away or not all(row.converged for row in self.swims) or any(x is None for x in away):
             return float("inf")
@@ -36,7 +36,7 @@ class Candidate:
 
 
 def candidates(half: Sequence[Swimmer]) -> list[Candidate]:
-    """All choices, the best one first; `water.CHOSEN_RULE` and `water.CROSS_FLOW` are the first one's."""
+    """All choices, the best one first; `water.CHOSEN_RULE` and `water.CROSS_FLOW` are those of the best."""
     found = [
         Candidate(rule, drag, tuple(swim(swimmer, rule, cross_flow=drag) for swimmer in half))
         for rule in RULES

@@ -1,8 +1,9 @@
-"""Which swimmers fix the atlas's common coefficients, and which judge them: named before any of the second half swam.
+"""The two halves of the atlas: swimmers that fix the common coefficients, and swimmers that judge them.
 
-The first half are the swimmers whose published speeds had been in view while the water was written, except the
-two-dimensional one, which elongated-body theory does not reach. None of their figures can be evidence. Of the second
-half Carling's eel and the lamprey had swum under another choice of coefficients; the others had never swum.
+The halves were chosen before any swimmer of the second half was simulated with these coefficients. The first half are
+the swimmers whose published speeds were known while the water model was written, except the two-dimensional one, to
+which elongated-body theory does not apply; their results are not evidence. Of the second half, Carling's eel and the
+lamprey had been simulated with other coefficients; the others had never been simulated.
 """
 
 FIXED = ("kern-reference", "kern-fast", "tytell-eel")
@@ -11,7 +12,7 @@ WITHOUT_FIGURE = ("bpk06-eel", "ibamr-eel")
 
 
 def role(name: str) -> str:
-    """Either "fixed" or "judged"; "-" for a swimmer without a published figure.
+    """Either "fixed" or "judged"; "-" for a swimmer without a published value.
 
     Raises:
         ValueError: for a name in neither half.

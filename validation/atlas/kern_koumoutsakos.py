@@ -1,4 +1,4 @@
-"""The computed eel of Kern and Koumoutsakos (2006): body and two motions, lengths and periods of one."""
+"""The computed eel of Kern and Koumoutsakos (2006): body and two motions, with unit length and period."""
 
 import equinox as eqx
 import jax
@@ -35,16 +35,16 @@ def _tail(s):
 
 
 def body() -> cosserat.Beam:
-    """Half widths and half heights of the paper; as heavy as the water."""
+    """The body with the half widths and half heights of the paper and the density of water."""
     return cosserat.Beam(hydro.Profile([0.0, _HEAD, _TAIL, 1.0], (_head, _trunk, _tail)), 1.0, load_panels=(2, 16, 2))
 
 
 class MidlineWave(eqx.Module):
-    """Bending that gives the lateral place y(s, t) = scale (s + lead) sin 2π(s - t) of arc length s.
+    """Bending that gives the lateral displacement y(s, t) = scale (s + lead) sin 2π(s - t), s the arc length.
 
     Attributes:
         scale: growth of the amplitude along the body [-].
-        lead: how far before the nose the amplitude vanishes [m].
+        lead: distance ahead of the nose at which the amplitude vanishes [m].
     """
 
     scale: Float[Array, ""]
@@ -63,7 +63,7 @@ class CurvatureWave(eqx.Module):
 
     Attributes:
         envelope: coefficients, lowest power first [1/m, 1/m², ...].
-        lag: periods by which the wave is late at the tail [1/m].
+        lag: phase lag along the body, in periods per length [1/m].
     """
 
     envelope: Float[Array, "4"]

@@ -11,7 +11,7 @@ from .swimming import Swum
 
 
 def speeds_figure(rows: Sequence[Swum]) -> Picture:
-    """Speeds of all swimmers under all rules, beside the independent and the published ones."""
+    """Speeds of all swimmers under all rules, with the independent and the published ones."""
     figure, axes = plt.subplots(figsize=(7.0, 0.35 * len(rows) + 1.4), layout="constrained")
     seen = set()
 

@@ -1,4 +1,4 @@
-"""What a row of the atlas says: a swimmer as its source gives it, and what had to be chosen to swim it."""
+"""Data of a swimmer of the atlas: body and motion of its source, and the parameters that had to be chosen."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import cosserat
 
 from .halves import role
 
-WITHIN = 0.15  # of a published figure: the verdict "within 15 %"
+WITHIN = 0.15  # relative difference up to which the verdict is "within 15 %"
 
 
 def judgement(away: float) -> str:
@@ -23,7 +23,7 @@ class Figure:
     Attributes:
         value: the number.
         unit: its unit.
-        source: where it stands.
+        source: where it is published.
         from_memory: whether it is quoted from memory, unchecked against the source.
     """
 
@@ -38,19 +38,19 @@ class Swimmer:
     """A published swimmer.
 
     Attributes:
-        name: short, unique.
-        title: what swims.
+        name: short, unique name.
+        title: description of the swimmer.
         source: paper that gives body and motion.
-        body: makes the body.
-        gait: makes its strain law, periodic.
-        period: T of the gait [s].
-        density: of the water [kg/m³].
-        viscosity: kinematic, of the water [m²/s].
-        edge: abscissa of the shedding edge that the rules "truncate" and "hold" take [m].
-        speed: published speed, in lengths per period; None where none is known.
+        body: function that builds the body.
+        gait: function that builds its periodic strain law.
+        period: period T of the gait [s].
+        density: density of the water [kg/m³].
+        viscosity: kinematic viscosity of the water [m²/s].
+        edge: abscissa of the shedding edge for the rules "truncate" and "hold" [m].
+        speed: published speed, in lengths per period; None if unknown.
         independent: speeds of an independent program with the same theory, by rule, in lengths per period.
-        chosen: what the source does not say and was chosen here.
-        misfit: why the model differs from the source, where it does.
+        chosen: parameters that the source does not give and were chosen here.
+        misfit: reason for differences between the model and the source.
     """
 
     name: str
@@ -69,5 +69,5 @@ class Swimmer:
 
     @property
     def role(self) -> str:
-        """Half of the atlas it belongs to, see `halves`."""
+        """Half of the atlas to which it belongs, see `halves`."""
         return role(self.name)

@@ -1,4 +1,4 @@
-"""Swims the swimmers of the atlas in each water, with one set of coefficients for all."""
+"""Simulates the swimmers of the atlas under each shedding rule, with one set of coefficients for all."""
 
 from dataclasses import dataclass
 
@@ -16,17 +16,17 @@ from .water import CROSS_FLOW, INDEPENDENT_CROSS_FLOW, OWN_REYNOLDS, RULES, wate
 
 @dataclass(frozen=True)
 class Swum:
-    """One swimmer in one water.
+    """Steady swim of one swimmer under one shedding rule.
 
     Attributes:
-        swimmer: who.
-        water: rule of shedding.
+        swimmer: the swimmer.
+        water: shedding rule.
         cross_flow: drag coefficient across the body [-].
         speed: mean speed [lengths per period].
-        reynolds: of length and speed.
-        strouhal: frequency times the tail's stroke from side to side over the speed.
-        efficiency: Froude's, the share of power that does not go into the wake.
-        wake_power: mean power that goes into the wake [ρ L⁵/T³].
+        reynolds: Reynolds number of length and speed.
+        strouhal: Strouhal number: frequency times the peak-to-peak stroke of the tail over the speed.
+        efficiency: Froude efficiency, the share of power that is not lost to the wake.
+        wake_power: mean power lost to the wake [ρ L⁵/T³].
         converged: whether a steady swim was found.
     """
 
@@ -42,23 +42,23 @@ class Swum:
 
     @property
     def against_published(self) -> float | None:
-        """Relative difference from the published speed; None where there is none."""
+        """Relative difference from the published speed; None if there is none."""
         return None if self.swimmer.speed is None else self.speed / self.swimmer.speed.value - 1.0
 
     @property
     def against_independent(self) -> float | None:
-        """Relative difference from the independent program's speed; None where there is none."""
+        """Relative difference from the speed of the independent program; None if there is none."""
         return None if self.independent is None else self.speed / self.independent - 1.0
 
     @property
     def independent(self) -> float | None:
-        """The independent program's speed in this water [lengths per period]; None where there is none."""
+        """Speed of the independent program under this rule [lengths per period]; None if there is none."""
         same = self.cross_flow == INDEPENDENT_CROSS_FLOW
         return self.swimmer.independent.get(self.water) if same else None
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """The verdict as text."""
         if not self.converged:
             return "no steady swim found"
         away = self.against_published
@@ -71,11 +71,11 @@ def swim(
     """Finds the steady swim of one swimmer under one rule, with the friction of its own Reynolds number.
 
     Args:
-        swimmer: who.
+        swimmer: the swimmer.
         rule: "tail", "truncate" or "hold".
-        viscosity: of the water instead of the swimmer's [m²/s].
+        viscosity: viscosity of the water [m²/s]; that of the swimmer's data when None.
         cross_flow: drag coefficient across the body [-].
-        steps: time steps in a period.
+        steps: number of time steps per period.
     """
     one_of("rule", rule, RULES)
     nu = swimmer.viscosity if viscosity is None else viscosity
@@ -112,10 +112,10 @@ def _steady(beam, gait, fluid, period, guess, steps):
 
 @eqx.filter_jit
 def _stroke(beam, gait, begin, period):
-    """Width of the tail's path across the mean heading of the deforming body, from side to side [m]."""
+    """Peak-to-peak displacement of the tail across the mean heading of the body [m]."""
 
     def offset(t):
-        # Heading and place by arc length in the plane, then the tail's distance from the line through the body.
+        # Heading and position over arc length in the plane, then the tail's distance from the line fitted to the body.
         X = beam.length * (jnp.arange(200) + 0.5) / 200
         bend = jax.vmap(lambda x: gait(x, t)[5])(X)
         heading = jnp.cumsum(bend) * beam.length / 200

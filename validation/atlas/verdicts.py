@@ -1,4 +1,4 @@
-"""The atlas as a table: every swimmer with its verdict, and what to keep in mind."""
+"""The atlas as a table: every swimmer with its verdict, and notes."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ def names() -> tuple[str, ...]:
 
 
 def chosen(wanted: Sequence[str] = ()) -> tuple[list[Swimmer], list[CurveSwimmer]]:
-    """The swimmers compared by their speed and those compared by curves, of the names given; all for none.
+    """The named swimmers, divided into those compared by speed and those compared by curves; all if no name is given.
 
     Raises:
         ValueError: for a name that is not in the atlas.
@@ -56,9 +56,9 @@ def chosen(wanted: Sequence[str] = ()) -> tuple[list[Swimmer], list[CurveSwimmer
 
 
 def swum(swimmers: Sequence[str] = (), rules: Sequence[str] = RULES) -> list[Swum]:
-    """Swims the swimmers compared by their speed, all when no name is given, under rules of shedding.
+    """Simulates the swimmers compared by speed, all if no name is given, under the given shedding rules.
 
-    Those of an independent program's figures swim once more with the cross-flow drag of that program.
+    Swimmers with results of an independent program are also simulated with the cross-flow drag of that program.
     """
     wanted = chosen(swimmers)[0]
     rows = [swim(swimmer, rule) for rule in rules for swimmer in wanted]
@@ -67,7 +67,7 @@ def swum(swimmers: Sequence[str] = (), rules: Sequence[str] = RULES) -> list[Swu
 
 
 def first_half() -> list[Candidate]:
-    """The search that fixed rule and cross-flow drag, the best choice first."""
+    """The search for the shedding rule and the cross-flow drag, the best choice first."""
     known = {swimmer.name: swimmer for swimmer in SWIMMERS}
     return candidates([known[name] for name in FIXED])
 
@@ -101,7 +101,7 @@ def curve_table(found: Sequence[Curves]) -> str:
 
 
 def tally(rows: Sequence[Swum], found: Sequence[Curves]) -> str:
-    """How many figures of each half are within 15 %, and how many trends are as published."""
+    """Number of values of each half within 15 %, and number of trends as published."""
     lines = []
     for half, members in (("first", FIXED), ("second", JUDGED)):
         speeds = [row.verdict for row in rows if row.swimmer.name in members and _common(row)]
@@ -117,12 +117,12 @@ def tally(rows: Sequence[Swum], found: Sequence[Curves]) -> str:
 
 
 def _common(row: Swum) -> bool:
-    """Whether it swam with the coefficients of the atlas."""
+    """Whether it was simulated with the common coefficients of the atlas."""
     return (row.water, row.cross_flow) == (CHOSEN_RULE, CROSS_FLOW)
 
 
 def notes(rows: Sequence[Swum], found: Sequence[Curves] = ()) -> str:
-    """What was chosen for each swimmer, the ratio of speeds that no rule reproduces, and what to keep in mind."""
+    """Notes: choices for each swimmer, the ratio of speeds that no rule reproduces, and caveats."""
     known: dict[str, Swimmer | CurveSwimmer] = {row.swimmer.name: row.swimmer for row in rows}
     known |= {swimmer.name: swimmer for swimmer in CURVES if swimmer.name in {curves.name for curves in found}}
     lines = [f"{s.name}: {s.source}. Chosen: {s.chosen}." for s in known.values()]

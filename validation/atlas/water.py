@@ -3,11 +3,11 @@
 import hydro
 from spatial import Numbers, one_of
 
-RULES = ("tail", "truncate", "hold")  # of shedding
+RULES = ("tail", "truncate", "hold")  # shedding rules
 CHOSEN_RULE = "truncate"  # best of `fixing`, on the first half
-CROSS_FLOW = 1.0  # drag across the body, best of `fixing`, at the edge of its candidates
-INDEPENDENT_CROSS_FLOW = 0.5  # of the independent program's figures
-OWN_REYNOLDS = 4  # swims until the friction is that of the swimmer's own speed: each leaves a fifth of the error
+CROSS_FLOW = 1.0  # drag coefficient across the body, best of `fixing`; the largest of its candidates
+INDEPENDENT_CROSS_FLOW = 0.5  # drag coefficient across the body in the independent program
+OWN_REYNOLDS = 4  # fixed-point iterations for the friction at the swimmer's own speed; each divides the error by five
 
 
 def water(
@@ -19,15 +19,15 @@ def water(
     rule: str = CHOSEN_RULE,
     cross_flow: Numbers = CROSS_FLOW,
 ) -> hydro.Lighthill:
-    """Lighthill's water with laminar friction of a plate at a speed, and the same cross-flow drag for all.
+    """Lighthill's water with the laminar friction of a plate at a given speed, and a common cross-flow drag.
 
     Args:
-        length: of the body [m].
-        density: of the water [kg/m³].
-        viscosity: kinematic [m²/s].
-        speed: of the friction's Reynolds number [m/s].
-        edge: abscissa where the water leaves under "truncate" and "hold"; None for a body with a blunt tail, which
-            sheds there under every rule [m].
+        length: length of the body [m].
+        density: density of the water [kg/m³].
+        viscosity: kinematic viscosity [m²/s].
+        speed: speed for the Reynolds number of the friction [m/s].
+        edge: abscissa of the shedding edge under "truncate" and "hold" [m]; None for a body with a blunt tail, which
+            sheds at the tail under every rule.
         rule: "tail", "truncate" or "hold".
         cross_flow: drag coefficient across the body [-].
     """

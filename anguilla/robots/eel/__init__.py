@@ -8,7 +8,7 @@ from .tree import (
     model as model,
 )
 
-# What users need first; everything else is reached in its module.
+# The most used names, which `dir(eel)` lists; other names are imported from their modules.
 __all__ = (
     "EEL_TORQUE_LIMITS",
     "eel_law",

@@ -15,7 +15,7 @@ from ..summary_lines import motion_lines, power_lines, torque_lines
 from .tree import EEL_TORQUE_LIMITS, eel_law, eel_robot_profile, model
 
 PERIOD = 2.0  # period of the law (43) [s]
-START = 2.0  # duration of its smooth start [s]
+START = 2.0  # duration of the smooth start of the law [s]
 EVERY = 2.5  # time between two bodies in the figures [s]
 FAMILIES = {"yaw": "joints 3j-2", "pitch": "joints 3j-1", "roll": "joints 3j"}
 

@@ -21,12 +21,13 @@ EEL_TORQUE_LIMITS = np.tile([4.0, 4.0, 0.7], SPHERES)  # joints 3j-2, 3j-1 and 3
 
 
 def model(density: Numbers = 1000.0) -> Tree:
-    """Table 1 of [KR13], with its sections; neutrally buoyant, all joints actuated.
+    """The eel robot of [KR13, Table 1] with its sections; neutrally buoyant, all joints actuated.
 
-    Head frame: x towards the tail, z along the major axis. Frame 3j: z towards the tail, origin at the
-    distal end of link j (r = 0.14 m is along z), sections along (z, x, y). The offsets printed for rows 2
-    and 4 fold the chain; -π/2 and +π/2 stretch it to the published 2.08 m. The lengths of the half spheroid
-    of the head (its major semi-axis) and of the half ellipsoid of the tail (the whole last link) are our choice.
+    Head frame: x towards the tail, z along the major axis. Frame 3j: z towards the tail, origin at the distal end of
+    link j (r = 0.14 m is along z); the section axes (t1, t2, t3) are (z, x, y). The offsets printed for rows 2 and 4
+    fold the chain; with -π/2 and +π/2 it is straight and has the published length of 2.08 m. The paper does not give
+    the lengths of the half spheroid of the head and of the half ellipsoid of the tail; here they are the major
+    semi-axis and the whole last link.
 
     Args:
         density: density of the bodies [kg/m³].
@@ -37,7 +38,7 @@ def model(density: Numbers = 1000.0) -> Tree:
     names, rows, strips = ["head"], [], [head]
     inertia = [link_inertia(head, density)]
     quarter = np.pi / 2.0
-    # Columns of the body frame that are the section's t1, t2, t3: z, x, y. [KR13, VI.A]
+    # The section axes t1, t2, t3 are the axes z, x, y of the body frame. [KR13, VI.A]
     axes = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     for j in range(1, SPHERES + 1):
         body = 3 * j - 2
@@ -77,9 +78,9 @@ class EelLaw(eqx.Module):
         Q(s, t) = f(t) A exp(α s) sin(2π (s/λ - t/T)) + off                               [KR13, eq. (43)]
         q_j = Q(X_j + r/2, t) - Q(X_j - r/2, t),   X_j = (j - 1) r,   r = 0.14 m     after [KR13, eq. (44)]
 
-    (44) is printed with X_{j+1} and X_j of revolute joints, which coincide: every angle would be zero. Here j
-    counts the spherical joints, and the difference of heading is taken between the middles of the two links
-    that joint j connects. As printed, X is the sum of the r: it starts at the first joint, behind the head.
+    Eq. (44) is printed with X_{j+1} and X_j of revolute joints, which coincide, so that every angle would be zero. Here
+    j counts the spherical joints, and the difference of heading is taken between the midpoints of the two links that
+    joint j connects. As in the paper, X is the sum of the r: it starts at the first joint, behind the head.
 
     Attributes:
         amplitude: A [rad].
@@ -87,7 +88,7 @@ class EelLaw(eqx.Module):
         wavelength: λ [m].
         period: T [s].
         turn: off, a constant yaw added to each spherical joint to turn [rad].
-        start: f, rises from 0 to 1 by a fifth-degree polynomial.
+        start: f, a fifth-degree polynomial that rises from 0 to 1.
     """
 
     amplitude: Float[Array, ""]
@@ -110,7 +111,7 @@ class EelLaw(eqx.Module):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Begin and end of the start [s]."""
+        """Beginning and end of the smooth start [s]."""
         return self.start.break_times
 
 
@@ -122,7 +123,7 @@ def eel_law(
     turn: Numbers = 0.0,
     t_f: Numbers = 2.0,
 ) -> EelLaw:
-    """The swimming law of [KR13, VI.C] with its numbers.
+    """The swimming law of [KR13, VI.C]; the defaults are the published values.
 
     Args:
         amplitude: A [rad].
@@ -130,7 +131,7 @@ def eel_law(
         wavelength: λ [m].
         period: T [s].
         turn: off [rad].
-        t_f: duration of the start [s].
+        t_f: duration of the smooth start [s].
     """
     return EelLaw(
         finite("amplitude", amplitude, ()),

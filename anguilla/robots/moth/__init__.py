@@ -35,7 +35,7 @@ from .stiffness_design import Design as Design, least_power as least_power
 from .stroke_maps import Flight as Flight, Sagittal as Sagittal, StrokeLaw as StrokeLaw, flight as flight
 from .tree import model as model, wing_of as wing_of, wing_rows as wing_rows
 
-# What users need first; everything else is reached in its module.
+# The most used names, which `dir(moth)` lists; other names are imported from their modules.
 __all__ = (
     "MothParameters",
     "READINGS",

@@ -38,7 +38,7 @@ class DriftingHover(eqx.Module):
 
     @property
     def unknowns(self) -> Float[Array, "n"]:
-        """Start and amplitude as one vector: an initial guess for a similar moth."""
+        """Initial state and amplitude as one vector of scaled numbers: an initial guess for a similar moth."""
         return _unknowns(self.flight, self.state, self.joints, self.joint_rates, self.amplitude)
 
 

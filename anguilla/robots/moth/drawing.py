@@ -16,8 +16,8 @@ def wing_surface(
 ) -> Float[np.ndarray, "along across 3"]:
     """Points of a wing from root to tip and from the leading to the trailing edge, in the world [m].
 
-    The leading edge is that of the blades; between the middles of two blades the chord is interpolated in direction,
-    and its length is that of the elliptic wing.
+    The leading edge is that of the blades. The direction of the chord is interpolated between the midpoints of the
+    blades, and its length is that of the elliptic wing.
     """
     names = [str(name) for name in dataset["body"].values]
     blades = [k for k, name in enumerate(names) if name.startswith(f"{side}_blade")]
@@ -50,7 +50,7 @@ def moth_mesh(dataset: xr.Dataset, instant: int) -> Mesh:
     """Thorax and both wings, each wing with its two faces."""
     thorax = thorax_sections(dataset, instant)
     stripes = np.sin(np.linspace(0.0, 7.0 * np.pi, len(thorax.b))) > 0.4
-    stripes[len(stripes) // 2 :] = False  # the lower half is the abdomen
+    stripes[len(stripes) // 2 :] = False  # only the lower half, the abdomen, has stripes
     colour = np.where(stripes[:, None], rgb(STRIPE), rgb(THORAX))
     head = np.arange(len(thorax.b)) >= len(thorax.b) - 5
     colour = np.where(head[:, None], rgb(EYE_COLOUR), colour)

@@ -29,7 +29,7 @@ class Accounts(eqx.Module):
         damper_loss: power dissipated by the joint dampers [W].
         drag_loss: power dissipated by drag [W].
         lift_power: power received from lift [W]; zero, because lift is normal to the velocity.
-        convective_power: power of the convective part of the added mass [W]; zero in this form.
+        convective_power: power of the convective load of the added mass [W]; zero for this form of the load.
         air_force: force of the air on the moth in the world, including added mass [N].
         weight: weight of the moth [N].
         mass: mass of the moth [kg].
@@ -63,7 +63,7 @@ class Accounts(eqx.Module):
 
 @eqx.filter_jit
 def accounts(hover: Hover, steps: int | None = None) -> tuple[Accounts, Trajectory]:
-    """Simulates one stroke of a hover and integrates its energy budget with it.
+    """Simulates one stroke of a hover and integrates its energy budget along with the motion.
 
     Args:
         hover: the flight.
@@ -202,7 +202,7 @@ def hover_figures(hover: Hover, means: Accounts, run: Trajectory) -> Figures:
 
 
 def half_range(signal: Float[Array, "times"]) -> Float[Array, ""]:
-    """Half the peak-to-peak value of a signal of any unit: its amplitude."""
+    """Amplitude of a signal in any unit: half its peak-to-peak value."""
     return 0.5 * (jnp.max(signal) - jnp.min(signal))
 
 
@@ -215,6 +215,6 @@ def tip_angle(
 
 
 def _lag(signal: Float[Array, "times"]) -> Float[Array, ""]:
-    """Phase lag of the first harmonic behind cos ωt [rad]; the last sample repeats the first."""
+    """Phase lag of the first harmonic behind cos ωt [rad]; the last sample is one period after the first."""
     phase = 2.0 * jnp.pi * jnp.arange(signal.shape[0] - 1) / (signal.shape[0] - 1)
     return jnp.arctan2(jnp.sum(signal[:-1] * jnp.sin(phase)), jnp.sum(signal[:-1] * jnp.cos(phase)))

@@ -35,7 +35,7 @@ from .film import moth_film
 from .hover_control import CHANNELS, gust_response, hover_hold
 
 PERIOD = 0.04  # period of a stroke [s]
-STROKES, GUST_START, GUST_STROKES = 60, 2, 8  # of the flight through a gust
+STROKES, GUST_START, GUST_STROKES = 60, 2, 8  # total, first stroke in the gust, duration of the gust [strokes]
 GUST_SPEED = (0.5, 0.3)  # forward and to the right [m/s]
 
 
@@ -57,7 +57,7 @@ def hovering(found: Hover, settings: Settings, reading: str = "TB8") -> xr.Datas
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
-    """Counterparts of Figures 5 to 8 of the paper, and the multipliers; the loop in a gust where it was flown."""
+    """Counterparts of Figures 5 to 8 of the paper, the multipliers, and the response to a gust if it was simulated."""
     held = {"forward": 0.0, "right": 0.0, "up": 0.0}
     loop = {"gust": lambda: feedback_loop(loop_of(dataset, "gust"), held)} if "gust_command" in dataset else {}
     return loop | {
@@ -153,7 +153,7 @@ def _labelled(
 
 
 def _with_gust(dataset: xr.Dataset, found: Hover) -> xr.Dataset:
-    """Adds the flight through a gust under the regulator, and how far the moth gets without it."""
+    """Adds the response to a gust with the regulator, and the displacement of the moth without it."""
     hold = hover_hold(found)
     wind = np.zeros((STROKES, 3))
     wind[GUST_START : GUST_START + GUST_STROKES, :2] = GUST_SPEED[1], GUST_SPEED[0]

@@ -81,7 +81,7 @@ def moth_film(dataset: xr.Dataset, path: Path, *, fps: float = 25.0, width: int 
     """
     path = film_path(path)
     step = max(round(_samples(dataset) / PICTURES), 1)
-    instants = range(0, dataset.sizes["time"] - 1, step)  # the last instant of a stroke repeats the first
+    instants = range(0, dataset.sizes["time"] - 1, step)  # the last instant of a stroke is the first of the next
     bar = tqdm(instants, desc="animation", unit="frame", disable=not progress)
     return write_film([moth_still(dataset, k, width=width) for k in bar], path, fps)
 

@@ -9,7 +9,7 @@ from .stroke_maps import Flight
 
 
 def refined_guess(found: Hover, finer: Flight) -> Float[Array, "n"]:
-    """Unknowns, as in `Hover.unknowns`: interpolates the shape of a wing and samples it at another moth's sections.
+    """Unknowns of a hover, as in `Hover.unknowns`, interpolated from a moth with another number of sections.
 
     Args:
         found: a hover.
@@ -22,7 +22,7 @@ def refined_guess(found: Hover, finer: Flight) -> Float[Array, "n"]:
         for motion in ("bend", "twist"):
             known = [k for k, (name, _) in enumerate(places) if name == motion]
             wanted = [k for k, (name, _) in enumerate(others) if name == motion]
-            # Cumulative rotation of the joints, assigned to the middle of their sections.
+            # Cumulative rotation of the joints, at the midpoints of their sections.
             total = np.concatenate([[0.0], np.cumsum(np.asarray(angles)[known])])
             at = np.concatenate([[0.0], [places[k][1] for k in known]])
             curve = np.interp([others[k][1] for k in wanted], at, total)
@@ -36,7 +36,7 @@ def refined_guess(found: Hover, finer: Flight) -> Float[Array, "n"]:
 
 
 def joint_places(flight: Flight) -> list[tuple[str, float]]:
-    """For each passive joint of the right wing: "bend" or "twist", and the middle of its section over the span."""
+    """For each passive joint of the right wing: "bend" or "twist", and the midpoint of its section over the span."""
     names = [flight.tree.joint_names[k] for k in flight.tree.passive_freedoms[: flight.wing_joints]]
     words = [name.removeprefix("right_") for name in names]
     cut = [(word.rstrip("0123456789"), int(word.lstrip("abcdefghijklmnopqrstuvwxyz"))) for word in words]

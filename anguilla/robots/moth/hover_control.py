@@ -1,8 +1,8 @@
-"""Hover against gusts: a linear-quadratic regulator about the orbit, with one command a stroke.
+"""Control of the hover in gusts: a linear-quadratic regulator about the orbit, with one command per stroke.
 
-The stroke of each wing is changed in three ways: its amplitude, its mean (fore and aft), and a second harmonic that
-makes one half stroke faster than the other. Equal changes of both wings act on lift, pitch and thrust, opposite ones on
-roll, sideslip and yaw.
+The regulator changes the amplitude and the mean angle of each stroke, and a second harmonic that makes one half stroke
+faster than the other. Equal changes of both wings act on lift, pitch and thrust; opposite changes act on roll, sideslip
+and yaw.
 """
 
 import dataclasses
@@ -21,24 +21,24 @@ from .hovering import Hover
 from .stability import stroke_map
 
 CHANNELS = ("amplitude", "mean", "skew", "roll_amplitude", "roll_mean", "roll_skew")
-THORAX = 12  # numbers of a disturbance that belong to the thorax: position, rotation, twist
-# Deviations that weigh one: of position [m], rotation [-], velocity [m/s], spin over ω [-], wings [-], commands [rad].
+THORAX = 12  # number of components of a disturbance that belong to the thorax: position, rotation, twist
+# Deviations that cost one: position [m], rotation [-], velocity [m/s], spin over ω [-], wings [-], commands [rad].
 SCALES = {"position": 0.02, "rotation": 0.2, "velocity": 0.3, "spin": 0.05, "wings": 10.0, "command": 0.05}
 
 
 class SteeredStroke(eqx.Module):
-    """Stroke angles whose amplitude, mean and skew pass smoothly from one command to the next within a stroke.
+    """Stroke angles whose amplitude, mean and skew change smoothly from one command to the next during a stroke.
 
-        right = (A + a) cos ωt + b + c sin 2ωt,   left likewise with the opposite sign
+        right = (A + a) cos ωt + b + c sin 2ωt,   left the same with the opposite sign
 
-    a, b, c are the common part plus (right) or minus (left) the difference; both follow a fifth-degree ramp, so that
-    angles are twice differentiable from stroke to stroke.
+    a, b, c are the common part of the command plus (right) or minus (left) its differential part. Both parts follow a
+    fifth-degree ramp, so that the angles are twice differentiable from stroke to stroke.
 
     Attributes:
         amplitude: A [rad].
         frequency: ω [rad/s].
         before: command of the previous stroke, in the order of `CHANNELS` [rad].
-        command: of this stroke [rad].
+        command: command of this stroke, in the order of `CHANNELS` [rad].
     """
 
     amplitude: Float[Array, ""]
@@ -63,8 +63,8 @@ class HoverHold(eqx.Module):
 
     Attributes:
         hover: the flight.
-        regulator: its linear regulator.
-        limit: largest command, reached smoothly [rad].
+        regulator: linear-quadratic regulator about the hover.
+        limit: smooth saturation limit of the commands [rad].
     """
 
     hover: Hover
@@ -72,7 +72,7 @@ class HoverHold(eqx.Module):
     limit: Float[Array, ""]
 
     def command(self, state: Float[Array, "n"]) -> Float[Array, "6"]:
-        """Changes of the stroke for the period that begins in a state, in the order of `CHANNELS` [rad]."""
+        """Command for the stroke that starts from a state, in the order of `CHANNELS` [rad]."""
         return softly_limited(self.regulator(state), self.limit)
 
     def stroke(
@@ -83,7 +83,7 @@ class HoverHold(eqx.Module):
 
     @property
     def still(self) -> Float[Array, "n"]:
-        """The undisturbed hover."""
+        """State of the undisturbed hover, zero in all units."""
         return self.regulator.start
 
 
@@ -91,12 +91,12 @@ class GustResponse(eqx.Module):
     """Strokes of a moth in a gust; one row at the start of each stroke.
 
     Attributes:
-        time: starts of the strokes [s].
-        wind: during the stroke that begins then, in the world [m/s].
-        position: of the thorax relative to the undisturbed hover, in the world [m].
-        rotation: of the thorax, twice the tangent of half its angle, in its frame [-].
-        velocity: of the thorax relative to the hover, in its frame [m/s].
-        command: changes of the stroke, in the order of `CHANNELS` [rad].
+        time: start times of the strokes [s].
+        wind: wind during the stroke, in the world [m/s].
+        position: position of the thorax relative to the undisturbed hover, in the world [m].
+        rotation: rotation of the thorax relative to the hover, twice the tangent of half its angle, in its frame [-].
+        velocity: velocity of the thorax relative to the hover, in its frame [m/s].
+        command: command of the stroke, in the order of `CHANNELS` [rad].
     """
 
     time: Float[Array, "strokes"]
@@ -108,16 +108,16 @@ class GustResponse(eqx.Module):
 
 
 def hover_hold(hover: Hover, *, effort: Numbers = 1.0, limit: Numbers = 0.2, measured: str = "all") -> HoverHold:
-    """Designs the regulator from the exact derivative of one stroke by state and command (`gaits.periodic_lqr`).
+    """Designs the regulator from the exact derivatives of one stroke by state and command (`gaits.periodic_lqr`).
 
-    It brings the moth back to its place and heading, which the air does not restore (multipliers 1).
+    The regulator also restores position and heading, which are neutral without control (multipliers 1).
 
     Args:
         hover: the flight.
-        effort: weight of the commands; greater for a weaker controller [-].
-        limit: largest command, reached smoothly [rad].
-        measured: "all", or "thorax" for a controller that does not sense the deformation of the wings: the gains of
-            the wings are left out, and the multipliers are those without them.
+        effort: weight of the commands; a larger weight gives smaller gains [-].
+        limit: smooth saturation limit of the commands [rad].
+        measured: "all", or "thorax" for a controller that does not sense the deformation of the wings. The gains on
+            the wings are then set to zero, and the multipliers are computed with these gains.
     """
     if measured not in ("all", "thorax"):
         raise ValueError(f"measured = {measured!r}: must be 'all' or 'thorax'")
@@ -125,7 +125,7 @@ def hover_hold(hover: Hover, *, effort: Numbers = 1.0, limit: Numbers = 0.2, mea
     wings = 2 * len(hover.flight.tree.passive_freedoms)
     sizes = {"position": 3, "rotation": 3, "velocity": 3, "spin": 3, "wings": wings, "command": len(CHANNELS)}
     weight = np.concatenate([np.full(count, SCALES[name] ** -2.0) for name, count in sizes.items()])
-    weight[-len(CHANNELS) :] = 0.0  # the last command is a state that costs nothing by itself
+    weight[-len(CHANNELS) :] = 0.0  # the last command is part of the state, without a cost as such
     price = np.full(len(CHANNELS), SCALES["command"] ** -2.0) * float(non_negative("effort", effort, "", ()))
     flow = lambda x, u: _stroke(hover, x, u, None)  # noqa: E731
     found = periodic_lqr(flow, jnp.zeros(weight.size), jnp.zeros(len(CHANNELS)), weight, price)
@@ -135,13 +135,13 @@ def hover_hold(hover: Hover, *, effort: Numbers = 1.0, limit: Numbers = 0.2, mea
 
 
 def gust_response(hold: HoverHold, wind: Numbers, *, closed: bool = True, start: Numbers | None = None) -> GustResponse:
-    """Flies one stroke for each row of a wind that is uniform in space and constant within a stroke.
+    """Simulates one stroke per row of `wind`, which is uniform in space and constant during a stroke.
 
     Args:
         hold: hover and regulator.
         wind: velocity of the air in the world during each stroke [m/s].
-        closed: whether the regulator acts; otherwise the stroke stays as it is.
-        start: state before the first stroke, of the units of a state; the undisturbed hover when None [m, -, m/s, rad].
+        closed: whether the regulator acts; if False, all commands are zero.
+        start: state before the first stroke, see `HoverHold` [m, -, m/s, rad]; the undisturbed hover when None.
     """
     gust = finite("wind", wind, (None, 3))
     x = hold.still if start is None else finite("start", start, hold.still.shape)
@@ -171,7 +171,7 @@ def _stroke(hover, state, command, wind):
 
 
 def _without_wings(found: PeriodicRegulator, wings: int) -> PeriodicRegulator:
-    """The regulator that reads the thorax and its own last command only."""
+    """The regulator without the gains on the wings, and its multipliers."""
     gain = found.gain.at[:, THORAX : THORAX + wings].set(0.0)
     multipliers = jnp.linalg.eigvals(found.A - found.B @ gain)
     order = jnp.argsort(-jnp.abs(multipliers))

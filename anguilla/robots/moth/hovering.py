@@ -12,7 +12,7 @@ from gaits import Orbit, periodic_orbit
 
 from .stroke_maps import STEPS, Flight, Sagittal, clamped_start, fewest_steps, half_stroke
 
-AMPLITUDE = 0.72  # initial stroke amplitude of a search, 41.3°: Table I [rad]
+AMPLITUDE = 0.72  # initial guess of the stroke amplitude, 41.3° as in Table I [rad]
 STEP_LIMIT = 0.3  # limit of a Newton step, in rad, m/s or rad per radian of stroke
 TOLERANCE = 1e-11
 
@@ -24,7 +24,8 @@ class Hover(eqx.Module):
         flight: the moth.
         amplitude: stroke amplitude that keeps the moth at its height [rad].
         start: state at t = 0, wings forward.
-        residual: difference between the states half a stroke apart, in scaled numbers (`Sagittal.scaled`), with height.
+        residual: difference between the states half a stroke apart, in scaled numbers (`Sagittal.scaled`), including
+            the change of height.
     """
 
     flight: Flight
@@ -34,12 +35,12 @@ class Hover(eqx.Module):
 
     @property
     def unknowns(self) -> Float[Array, "n"]:
-        """Start and amplitude as one vector [rad, m/s, rad per radian of stroke]: a guess for a similar moth."""
+        """Initial state and amplitude [rad, m/s, rad per radian of stroke]: an initial guess for a similar moth."""
         return jnp.concatenate([self.start.scaled(self.flight.frequency), self.amplitude[None]])
 
 
 def cold_guess(flight: Flight, amplitude: float | Float[Array, ""] = AMPLITUDE) -> Float[Array, "n"]:
-    """Initial unknowns, as in `Hover.unknowns`: thorax fixed, wings starting at rest, stroke amplitude [rad]."""
+    """Initial guess, as in `Hover.unknowns`: the wings of a fixed thorax started from rest, for an amplitude [rad]."""
     start = clamped_start(flight, jnp.asarray(amplitude, float), steps=_coarse(flight))
     return jnp.concatenate([start.scaled(flight.frequency), jnp.asarray(amplitude, float)[None]])
 
@@ -51,7 +52,7 @@ def hover(
     tolerance: float = TOLERANCE,
     max_iterations: int = 40,
 ) -> Hover:
-    """Finds the symmetric hover: after half a stroke the state is its mirror image, front to back, at the same height.
+    """Finds the symmetric hover: half a stroke reflects the state front to back and preserves the height.
 
     Unknowns are pitch, velocity and pitch rate of the thorax, the joints of one wing with their rates, and the
     amplitude of the stroke. The result is differentiated implicitly with respect to `flight`, in forward mode.
@@ -63,8 +64,8 @@ def hover(
         max_iterations: maximum number of Newton iterations.
 
     Raises:
-        ValueError: this moth cannot generate lift.
-        A run-time error if no hover is found.
+        ValueError: the moth cannot generate lift.
+        RuntimeError: no hover was found.
     """
     if not any("twist" in name for name in flight.tree.joint_names):
         raise ValueError(
@@ -78,7 +79,7 @@ def hover(
         still = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if eqx.is_array(x) else x, flight)
         guess = cold_guess(still)
         if _coarse(flight) < flight.steps:
-            # Far from the hover few steps suffice; they are taken by the same program with another step count.
+            # Far from the hover fewer time steps suffice. The same compiled program takes any number of steps.
             guess = _orbit(still, guess, _coarse(flight), tolerance, max_iterations).start
     orbit = _orbit(flight, guess, flight.steps, tolerance, max_iterations)
     start = Sagittal.unscaled(orbit.start[:-1], flight.frequency)
@@ -86,7 +87,7 @@ def hover(
 
 
 def _orbit(flight: Flight, guess: Float[Array, "n"], steps: int, tolerance: float, max_iterations: int) -> Orbit:
-    # The number of steps is a traced value, so that one program serves all.
+    # The number of steps is traced, so that one compiled program serves all.
     return _compiled_orbit(
         dataclasses.replace(flight, steps=STEPS), guess, jnp.asarray(steps), tolerance, max_iterations
     )
@@ -106,12 +107,12 @@ def _compiled_orbit(flight, guess, steps, tolerance, max_iterations):
 
 
 def _coarse(flight: Flight) -> int:
-    """Number of steps per stroke at the beginning of a search."""
+    """Number of time steps per stroke in the first, coarse search."""
     return min(flight.steps, fewest_steps(flight.sections))
 
 
 def _half_stroke_map(unknowns: Float[Array, "n"], args: tuple[Flight, Int[Array, ""]]) -> Float[Array, "n"]:
-    """The map whose fixed point is the hover; the climb, as a mean velocity [m/s], replaces the amplitude."""
+    """Map whose fixed point is the hover; the mean climb velocity [m/s] is the residual of the amplitude."""
     flight, steps = args
     start = Sagittal.unscaled(unknowns[:-1], flight.frequency)
     end, rise = half_stroke(flight, unknowns[-1], start, steps)

@@ -24,10 +24,10 @@ class MothParameters(eqx.Module):
         thorax_density: ρ_t [kg/m³].
         wing_density: ρ_w [kg/m³].
         air_density: density of the air [kg/m³].
-        amplitude: stroke amplitude, A [rad]; a hover determines its own.
+        amplitude: stroke amplitude, A [rad]; `hover` does not use it, but solves for the amplitude.
         frequency: angular frequency of the stroke, ω [rad/s].
         twist_stiffness: stiffness of the twist joints at root and tip, for four sections [N·m/rad] (k_t1, k_t2).
-        bend_stiffness: the same for bending [N·m/rad] (k_b1, k_b2).
+        bend_stiffness: stiffness of the bend joints at root and tip, for four sections [N·m/rad] (k_b1, k_b2).
         damping: damping of every passive joint, for four sections, μ [N·m·s/rad].
         wing_factors: factors on all stiffnesses of the right and the left wing; not in the paper [-].
     """
@@ -92,9 +92,10 @@ class Reading:
 
     Attributes:
         words: one-line description.
-        root_twist: whether the first section also twists, and each section bends before it twists (9 joints on a
-            wing of four sections); otherwise the stroke replaces its twist, and sections twist before they bend (8).
-        middle: whether chord and stiffness of a section are taken at its middle instead of its root end.
+        root_twist: if True, every section has a bend joint, then a twist joint (9 joints on a wing of four sections,
+            with the stroke). If False, every section has a twist joint, then a bend joint, except that the stroke joint
+            replaces the twist joint of the first section (8 joints).
+        middle: whether chord and stiffness of a section are taken at its midpoint instead of its root end.
         drag_swing: coefficient of -cos 2β in the drag coefficient [-].
         added_mass: added mass relative to ρ π c² [-].
     """
@@ -106,7 +107,7 @@ class Reading:
     added_mass: float = 0.25
 
     def air(self, density: Numbers = 1.22) -> QuasiSteady:
-        """The air of this reading [kg/m³]."""
+        """The air of this reading, with a given density [kg/m³]."""
         return QuasiSteady(density, drag_swing=self.drag_swing, added_mass=self.added_mass)
 
 

@@ -53,7 +53,7 @@ REASON = (
 
 
 def published_lines(figures: dict[str, Figures]) -> list[str]:
-    """Table of published and computed values, one column per reading, and why they differ."""
+    """Table of published and computed values, one column per reading, and the reason for the differences."""
     head = f"{'':46}{'unit':>6}{'published':>11}" + "".join(f"{name:>9}" for name in figures)
     lines = [head]
     for row in PUBLISHED:

@@ -15,7 +15,7 @@ from .sections_figure import hover_over_sections
 
 SECTIONS = (1, 2, 4, 8, 16)
 READINGS = ("TB8", "BT9")
-CHEAP = 4  # sections of wings whose hover is found from rest
+CHEAP = 4  # hovers with fewer than twice as many sections are found from rest
 # name: (size of the unit, unit, digits, meaning)
 COLUMNS = {
     "amplitude": (np.pi / 180, "deg", 3, "amplitude of the stroke"),
@@ -38,13 +38,13 @@ def hover_by_sections(
 ) -> xr.Dataset:
     """Hovers for several numbers of wing sections and several readings.
 
-    If no hover is found the values are NaN and `why` gives the reason.
+    If no hover is found, the values are NaN and `why` gives the reason.
 
     Args:
         sections: numbers of blades per wing, M.
         readings: keys of `anguilla.robots.moth.READINGS`.
         tell: called with a message after each hover.
-        keep: called with the study so far after each hover, because many sections take long.
+        keep: called with the partial study after each hover, because hovers with many sections take long.
     """
     shape = (len(readings), len(sections))
     values = {name: np.full(shape, np.nan) for name in (*COLUMNS, *EXACT, "steps")}

@@ -22,18 +22,18 @@ TABLE = (
 
 
 class Sensitivity(eqx.Module):
-    """Derivatives with respect to the parameters named in `TABLE`; those of a hover exclude the amplitude.
+    """Derivatives with respect to the parameters named in `TABLE`; in hover, the amplitude is not a parameter.
 
-    Each has the unit of the result over that of the parameter, in SI.
+    Each derivative has the SI unit of the result divided by that of the parameter.
 
     Attributes:
         table: the parameter values, each in the unit of its field in `MothParameters`.
         power: mean power of one motor in hover [W].
-        lift: weight that the moth supports with its present stroke [N]; in hover, its own.
+        lift: weight that the moth supports with its stroke [N]; in hover, its own weight.
         hover_power: derivatives of the power in hover [W], with the amplitude adjusted.
-        hover_amplitude: derivatives of the amplitude that hover needs [rad].
+        hover_amplitude: derivatives of the amplitude needed to hover [rad].
         lift_at_stroke: derivatives of the supported weight at constant amplitude [N].
-        power_at_stroke: derivatives of the power when it supports just that weight [W].
+        power_at_stroke: derivatives of the power at constant amplitude, with the weight equal to the lift [W].
     """
 
     table: Float[Array, "17"]
@@ -82,15 +82,15 @@ def parameters_of(table: Float[Array, "17"]) -> MothParameters:
 def sensitivity(parameters: MothParameters, hover: Hover, sections: int = 4, reading: str = "TB8") -> Sensitivity:
     """Computes all derivatives at a hover.
 
-    Half a stroke is linearised once, with respect to its start, the parameters and the strength of gravity. In hover
-    the start and the amplitude respond to a change of the parameters (implicit function theorem); at constant
-    amplitude the start and the supported gravity do.
+    Half a stroke is linearised once, with respect to its initial state, the parameters and the strength of gravity. The
+    implicit function theorem gives the response to a change of the parameters: in hover, that of the initial state and
+    the amplitude; at constant amplitude, that of the initial state and the strength of gravity that is supported.
 
     Args:
         parameters: parameters of the moth, with two equal wings.
         hover: the hover of this moth.
-        sections: as in `moth`.
-        reading: as in `moth`.
+        sections: as in `model`.
+        reading: as in `model`.
     """
     known = parameters, hover.unknowns, hover.flight.gravity
     return _sensitivity(*known, jnp.asarray(hover.flight.steps), sections, reading)
@@ -98,7 +98,7 @@ def sensitivity(parameters: MothParameters, hover: Hover, sections: int = 4, rea
 
 @eqx.filter_jit
 def _sensitivity(parameters, unknowns, gravity, steps, sections, reading):
-    """Compiled for a number of sections and a reading; the number of steps is traced."""
+    """The compiled part of `sensitivity`; the number of time steps is traced, the number of sections is static."""
     table = table_of(parameters).at[-1].set(unknowns[-1])
     n = unknowns.shape[0] - 1
 
@@ -111,7 +111,7 @@ def _sensitivity(parameters, unknowns, gravity, steps, sections, reading):
     fixed = jnp.arange(len(TABLE)) < len(TABLE) - 1
 
     def answer(last: Float[Array, "outputs"], columns: Float[Array, "outputs table"]):
-        """Response of the start and one more unknown that keeps the defects zero, and the power."""
+        """Response of one unknown, which keeps the defects zero together with the initial state, and of the power."""
         slope = jnp.concatenate([by_start[: n + 1], last[: n + 1, None]], axis=1)
         moved = -jnp.linalg.solve(slope, columns[: n + 1])
         power = columns[n + 1] + by_start[n + 1] @ moved[:n] + last[n + 1] * moved[n]

@@ -1,4 +1,4 @@
-"""Stability of a hover: how one stroke amplifies small disturbances."""
+"""Stability of a hover: growth of small disturbances over one stroke."""
 
 import dataclasses
 
@@ -17,7 +17,7 @@ from .stroke_maps import STEPS
 
 NEUTRAL = 1e-4  # tolerance of unit multipliers (translation, yaw): round-off, amplified at double roots
 
-# Front-to-back reflection: vectors change sign along n, axial vectors along s and a, and all joint angles.
+# Signs under front-to-back reflection: vectors change sign along n, axial vectors along s and a, joint angles all do.
 _MIRROR = (
     np.array([1.0, -1.0, 1.0]),
     np.array([1.0, -1.0, 1.0, -1.0]),
@@ -32,8 +32,8 @@ class Floquet(eqx.Module):
 
     Attributes:
         monodromy: derivative of one stroke with respect to the disturbance of its start, as in `stroke_map`.
-        sagittal: multipliers of symmetric disturbances of the wings; two equal one (translations along n, a).
-        lateral: multipliers of antisymmetric disturbances; two equal one (translation along s, yaw).
+        sagittal: multipliers of left-right symmetric disturbances; two are equal to one (translations along n and a).
+        lateral: multipliers of antisymmetric disturbances; two are equal to one (translation along s, and yaw).
     """
 
     monodromy: Float[Array, "n n"]
@@ -75,7 +75,7 @@ def stroke_map(
         disturbance: disturbance of its start.
         strokes: 1, or 0.5, after which the result is reflected front to back.
         steps: steps per stroke; those of the flight when None.
-        law: of the stroke joints, instead of that of the hover.
+        law: law of the stroke joints, instead of that of the hover.
     """
     if strokes not in (0.5, 1.0):
         raise ValueError(f"stroke_map: strokes = {strokes}: must be 1 or 0.5")
@@ -118,7 +118,7 @@ def floquet(hover: Hover) -> Floquet:
 
 @eqx.filter_jit
 def _floquet(hover, steps):
-    """Compiled for any number of steps."""
+    """The compiled part of `floquet`; the number of time steps is traced."""
     n = 12 + 2 * len(hover.flight.tree.passive_freedoms)
     half = jax.jacfwd(lambda d: stroke_map(hover, d, 0.5, steps))(jnp.zeros(n))
     monodromy = half @ half

@@ -23,11 +23,11 @@ class Design(eqx.Module):
 
     Attributes:
         parameters: parameters of the best moth.
-        hover: its hover.
+        hover: hover of the best moth.
         stiffness: (k_t1, k_t2, k_b1, k_b2), about the joints' axes, of each hovering moth tried [N·m/rad].
-        power: mean power of one motor of each of them [W].
-        gradient: derivative of log power with respect to the log stiffnesses about the joints' axes, at the best [-].
-        at_bound: which of the four stiffnesses ended on a bound.
+        power: mean power of one motor of each moth tried [W].
+        gradient: derivatives of log power by the log stiffnesses about the joints' axes, at the optimum [-].
+        at_bound: for each of the four stiffnesses, whether it is at a bound.
     """
 
     parameters: MothParameters
@@ -51,12 +51,12 @@ def least_power(
 ) -> Design:
     """Twist and bend stiffness at root and tip for minimum motor power in hover (L-BFGS-B, exact gradients).
 
-    Amplitude and flight are found again for every moth tried, starting from the best one so far.
+    The hover is solved again for every moth tried, starting from the best one so far.
 
     Args:
         parameters: initial moth; Table I when None.
-        sections: as in `moth`.
-        reading: as in `moth`.
+        sections: as in `model`.
+        reading: as in `model`.
         range: each stiffness stays within this factor of its initial value.
         steps: time steps per stroke.
         iterations: maximum number of iterations.

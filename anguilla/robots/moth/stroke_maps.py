@@ -1,4 +1,4 @@
-"""The moth in flight: its stroke law, its coordinates, and the maps over half a stroke and a whole stroke."""
+"""The moth in flight: stroke law, simulation, symmetric states, and the map over half a stroke."""
 
 import math
 
@@ -20,12 +20,12 @@ from spatial import finite, positive, quaternion_exp
 from .parameters import READINGS, MothParameters
 from .tree import model
 
-STEPS = 500  # per stroke: 0.08 ms at 25 Hz; with the paper's 0.1 ms the mean force is 1.1e-8 off the weight
+STEPS = 500  # per stroke, 0.08 ms at 25 Hz; with the paper's 0.1 ms, mean force and weight differ by 1.1e-8
 FEWEST_STEPS = 100  # minimum number of steps that resolve a stroke
 
 
 def fewest_steps(sections: int) -> int:
-    """Minimum number of steps per stroke for short blades: 800 for sixteen sections, for which 400 are unstable."""
+    """Minimum number of steps per stroke for stability: 820 for sixteen sections, for which 400 are unstable."""
     return max(FEWEST_STEPS, 2 * math.ceil(1.6 * sections**2))
 
 
@@ -96,9 +96,9 @@ class Flight(eqx.Module):
         steps: int | Int[Array, ""] | None = None,
         law: JointLaw | None = None,
     ) -> Trajectory:
-        """Simulates from t = 0 with constant steps, so that a stroke is a smooth map of its start.
+        """Simulates from t = 0 with constant steps, so that the final state is a smooth function of the initial one.
 
-        Differentiable in forward mode. One compiled program serves flights of any length recorded at their ends.
+        Differentiable in forward mode. One compiled program serves any number of strokes for a given `samples`.
 
         Args:
             amplitude: stroke amplitude [rad].
@@ -109,7 +109,7 @@ class Flight(eqx.Module):
             samples: number of evenly spaced output times, both ends included; steps are shortened to fall on them.
             integrand: as in `rollout`.
             steps: steps per stroke, even, possibly traced; those of this flight when None.
-            law: t -> angles of the two stroke joints, instead of the plain stroke of this amplitude.
+            law: t -> angles of the two stroke joints, instead of `StrokeLaw` with this amplitude.
         """
         if samples < 2:
             raise ValueError(f"fly: samples = {samples}: must be at least 2")
@@ -211,7 +211,7 @@ class Sagittal(eqx.Module):
 
 
 def sagittal_end(run: Trajectory, wing_joints: int, free: np.ndarray) -> Sagittal:
-    """Last instant of a flight that stays in the plane of symmetry."""
+    """Final state of a flight that stays in the plane of symmetry."""
     quaternion, twist = run.quaternion[-1], run.twist[-1]
     pitch = 2.0 * jnp.arctan2(quaternion[1], quaternion[0])
     q, dq = run.joints[-1][free][:wing_joints], run.joint_rates[-1][free][:wing_joints]
@@ -230,9 +230,9 @@ def half_stroke(
 def clamped_start(
     flight: Flight, amplitude: Float[Array, ""], strokes: int = 7, steps: int | Int[Array, ""] | None = None
 ) -> Sagittal:
-    """Periodic motion of the wings with the thorax fixed: an initial guess that needs no other flight.
+    """State after several strokes from rest with the thorax fixed, as an initial guess for a hover.
 
-    The thorax is made so heavy that it does not move, which reuses the program of free flight.
+    The thorax is made so heavy that it does not move, so that the compiled program of free flight can be used.
 
     Args:
         flight: the moth.
@@ -245,7 +245,7 @@ def clamped_start(
     still = jnp.zeros(flight.wing_joints)
     zero = jnp.zeros(())
     start = Sagittal(zero, jnp.zeros(2), zero, still, still)
-    # The stroke starts at its turning point, where its velocity is zero, consistent with wings at rest.
+    # The stroke starts at its turning point, where its velocity is zero, as is that of the wings.
     amplitude = positive("amplitude", amplitude, "rad")
     run = held.fly(amplitude, start.thorax, *start.both_wings, float(strokes), steps=steps)
     end = sagittal_end(run, flight.wing_joints, flight.tree.passive_freedoms)

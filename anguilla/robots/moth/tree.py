@@ -28,7 +28,7 @@ class Row:
     Attributes:
         motion: "stroke", "bend" or "twist".
         section: index of its section, counted from the root.
-        blade: whether it carries the blade of its section; otherwise a frame without inertia.
+        blade: whether it carries the blade of its section; if False, it carries a frame without inertia.
         first: whether it is the first joint of its section, at the far end of the previous blade.
     """
 
@@ -59,13 +59,13 @@ class Wing(eqx.Module):
 def model(sections: int = 4, reading: str = "TB8", parameters: MothParameters | None = None) -> Tree:
     """The moth of [PBB13]: stroke joints actuated, twist and bend joints passive and viscoelastic.
 
-    Thorax frame, at its centre: x lateral to the right (s), y forward (n), z up along its long axis (a); the wings
-    are attached at +αc along z (the paper prints s). Blade frame: x from root to tip, y normal, z from the trailing to
-    the leading edge; at rest the right wing's axes are those of the thorax, the left wing's are rotated by π about z.
-    Symmetric motion of the wings has opposite joint angles.
+    Thorax frame, at its centre: x to the right (s), y forward (n), z up along the long axis (a). The wings are attached
+    at +αc along z (the paper prints s). Blade frame: x from root to tip, y normal to the blade, z from the trailing to
+    the leading edge. At rest the axes of the right wing are those of the thorax; those of the left wing are rotated by
+    π about z. In a symmetric motion, corresponding joint angles of the two wings are opposite.
 
-    For M sections the joints are M/4 times as stiff and as damped as in Table I, so that a wing with more joints in
-    series has the same properties.
+    For M sections, the stiffness and damping of each joint are M/4 times those of Table I, so that the whole wing has
+    the same compliance for any number of joints in series.
 
     Args:
         sections: number of blades per wing, M.
@@ -79,7 +79,7 @@ def model(sections: int = 4, reading: str = "TB8", parameters: MothParameters | 
     if parameters is None:
         return structure
     numbers = _numbers(parameters, sections, READINGS[reading])
-    # The constructor of the parameters has checked them; the checks are not repeated for each link.
+    # The parameters were checked by their constructor, so the checks of the tree are not repeated.
     fields = lambda x: (x.inertia, x.position, x.stiffness, x.damping, x.strips)  # noqa: E731
     return eqx.tree_at(fields, structure, fields(numbers))
 
@@ -121,7 +121,7 @@ class _Numbers(eqx.Module):
 
 @eqx.filter_jit
 def _numbers(parameters: MothParameters, sections: int, reading: Reading) -> _Numbers:
-    """Compiled as one program; eager evaluation takes many times as long."""
+    """The fields of the tree, compiled as one program because eager evaluation is many times slower."""
     wing, rows = wing_of(parameters, sections, reading), wing_rows(sections, reading)
     all_blades = jax.vmap(lambda chord: blade_points(wing.length, chord, parameters.thickness))(wing.chord)
     inertias = jax.vmap(lambda blade: homogeneous_inertia(blade, parameters.wing_density))(all_blades)

@@ -24,7 +24,7 @@ from .roll import (
 )
 from .tree import model as model, natrix_solids as natrix_solids
 
-# What users need first; everything else is reached in its module.
+# The most used names, which `dir(natrix)` lists; other names are imported from their modules.
 __all__ = (
     "ShellLaw",
     "gaze",

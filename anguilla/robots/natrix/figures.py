@@ -66,7 +66,7 @@ def centre_drift(dataset: xr.Dataset) -> Figure:
 
 
 def head_roll(dataset: xr.Dataset) -> Figure:
-    """Roll of the head, height and trim of the robot in time.
+    """Roll of the head and height of the centre of mass over time.
 
     Args:
         dataset: a result of `anguilla robot natrix`.
@@ -110,7 +110,7 @@ def roll_over_frequency(dataset: xr.Dataset) -> Figure:
     """Roll over the frequency of undulation, each run marked by its regime. [XHLB23, Figure 6, left]
 
     Args:
-        dataset: one amplitude of `anguilla.robots.natrix.study.roll_map`.
+        dataset: a result of `anguilla.robots.natrix.study.roll_map`; the first amplitude is shown.
     """
     row = dataset.isel(amplitude=0) if "amplitude" in dataset.dims else dataset
     frequency, regime = row["frequency"].values, row["regime"].values
@@ -151,7 +151,7 @@ def capsizing_map(dataset: xr.Dataset) -> Figure:
     """Probability of capsizing over amplitude and frequency, and where beats occur. [XHLB23, Figure 6, right]
 
     Args:
-        dataset: of `anguilla.robots.natrix.study.roll_map`.
+        dataset: a result of `anguilla.robots.natrix.study.roll_map`.
     """
     Q, F = dataset["amplitude"].values, dataset["frequency"].values
     with styled():

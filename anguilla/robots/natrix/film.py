@@ -42,7 +42,7 @@ def natrix_still(dataset: xr.Dataset, instant: int, *, width: int = WIDTH, view:
 def natrix_film(
     dataset: xr.Dataset, path: str | Path, *, fps: float = 25.0, width: int = WIDTH, progress: bool = True
 ) -> Path:
-    """Animates a run with a fixed camera: without a flow model nothing propels the robot in still water.
+    """Animates a run with a fixed camera, because without a flow model the robot does not advance in still water.
 
     Args:
         dataset: a result of `anguilla robot natrix`.

@@ -1,8 +1,9 @@
-"""A steady gaze for NATRIX: shells that turn against the roll of the head, a neck that turns against yaw and pitch.
+"""Stabilisation of the head of NATRIX: the shells counteract its roll, the neck its yaw and pitch.
 
-The lobed shells have almost no righting moment of their own (arms below 0.05 mm), but 30 % of the roll inertia of their
-modules. The controller therefore uses them as reaction wheels: the couple on the rest of the robot is -I_s d²r/dt².
-Pan and tilt carry the light head against the heavy body, so that the head turns by almost minus their angle.
+Rotating the lobed shells gives almost no righting moment (arms below 0.05 mm), but the shells have 30 % of the roll
+inertia of their modules. The controller therefore uses them as reaction wheels: the couple on the rest of the robot is
+-I_s d²r/dt². Pan and tilt turn the light head relative to the heavy body, so that the head turns by almost minus their
+angle.
 """
 
 import equinox as eqx
@@ -27,13 +28,13 @@ from spatial import Numbers, finite, non_negative, positive
 from .laws import JOINTS, HeldShape, UndulationLaw, natrix_shape
 from .tree import SHELL_JOINTS
 
-PAN, TILT = 0, 1  # rows of q that turn the head against the body
-BANDWIDTH, RATIO = 2.0, 0.7  # of the roll under control [Hz], [-]
-NECK_BANDWIDTH, NECK_RATIO = 7.0, 0.7  # of the neck: the yaw of the head follows every beat [Hz], [-]
+PAN, TILT = 0, 1  # indices in q of the joints that turn the head relative to the body
+BANDWIDTH, RATIO = 2.0, 0.7  # natural frequency and damping ratio of the controlled roll [Hz], [-]
+NECK_BANDWIDTH, NECK_RATIO = 7.0, 0.7  # those of the neck, faster because the head yaws at each beat [Hz], [-]
 
 
 class GazeLaw(eqx.Module):
-    """An undulation with three channels: an angle of all shells, and angles added to pan and tilt of the neck.
+    """An undulation with three commands: an angle added to all shells, and angles added to pan and tilt of the neck.
 
     Attributes:
         wave: the undulation.
@@ -48,23 +49,23 @@ class GazeLaw(eqx.Module):
 
     @property
     def break_times(self) -> tuple:
-        """Of the undulation [s]."""
+        """Times at which the undulation's derivatives jump [s]."""
         return self.wave.break_times
 
 
 class GazeHold(fb.AbstractController):
-    """Keeps roll, heading and pitch of the head by angles y of the shells, of pan and of tilt.
+    """Controls roll, heading and pitch of the head by angles y of the shells, of pan and of tilt.
 
         d²y/dt² = gain (angle - reference) + damping rate - ω₀² y - 2 ω₀ dy/dt
 
-    The last two terms bring shells and neck slowly back. y and dy/dt are the memory: the command is two integrations
-    away from the sensors, so it needs no servo (`gaits.feedback.Smooth`).
+    The last two terms slowly return shells and neck to their neutral position. The memory holds y and dy/dt. The
+    command results from the sensors by two integrations, so it needs no servo (`gaits.feedback.Smooth`).
 
     Attributes:
-        gain: of roll, heading and pitch of the head frame [1/s²].
-        damping: of their rates, in the head frame [1/s].
+        gain: gains on roll, heading and pitch of the head frame [1/s²].
+        damping: gains on their rates, in the head frame [1/s].
         recentring: ω₀ [rad/s].
-        heading: to look at [rad].
+        heading: reference heading [rad].
         sensors: attitude and gyroscope of the head.
     """
 
@@ -82,7 +83,7 @@ class GazeHold(fb.AbstractController):
         self.sensors = (fb.Roll(), fb.Heading(), fb.Pitch(), fb.Gyroscope())  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "2 3"]:
-        """Angles [rad] and rates [rad/s]: none."""
+        """Initial memory: zero angles [rad] and rates [rad/s]."""
         return jnp.zeros((2, 3))
 
     def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: Float[Array, "2 3"]):
@@ -96,7 +97,7 @@ class GazeHold(fb.AbstractController):
         y, dy = memory
         roll_rate, pitch_rate, yaw_rate = sensed["gyroscope"]
         off = jnp.stack([sensed["roll"], sensed["heading"] - self.heading, sensed["pitch"]])
-        # `Pitch` counts the nose up, a rotation about y the nose down: x points to the tail, so both agree.
+        # `Pitch` is positive nose up. So is a rotation about y, because x points to the tail.
         rate = jnp.stack([roll_rate, yaw_rate, pitch_rate])
         pull = self.gain * off + self.damping * rate
         return y, jnp.stack([dy, pull - self.recentring**2 * y - 2.0 * self.recentring * dy])
@@ -108,16 +109,16 @@ class GazeHold(fb.AbstractController):
 
     @property
     def unit(self) -> str:
-        """Of an angle."""
+        """Unit of the commanded angles."""
         return "rad"
 
 
 class RollInertia(eqx.Module):
-    """Roll of the straight robot.
+    """Parameters of the roll of the straight robot.
 
     Attributes:
         whole: inertia of the robot about its axis [kg·m²].
-        shells: inertia of the six shells about it [kg·m²].
+        shells: inertia of the six shells about the same axis [kg·m²].
         stiffness: righting couple of the water [N·m/rad].
         damping: couple of the water per unit roll rate [N·m·s/rad].
     """
@@ -151,13 +152,13 @@ def gaze(
     recentring: Numbers = 1.0,
     heading: Numbers = 0.0,
 ) -> Steered:
-    """An undulation under which the head keeps its roll, and with the neck its heading and pitch.
+    """An undulation with feedback that stabilises the roll of the head and, with the neck, its heading and pitch.
 
     With inertia I, righting couple K and damping c of the roll (`roll_inertia`), and the inertia I_s of the shells,
 
         I d²φ/dt² + (c + I_s d) dφ/dt + (K + I_s k) φ = disturbance,   k = (I ω² - K)/I_s,   d = (2ζ I ω - c)/I_s
 
-    so the damping of the water counts towards the ratio ζ; `identified_damping` finds it from a decay test.
+    The damping c of the water contributes to the damping ratio ζ; `identified_damping` finds it from a decay test.
 
     >>> import anguilla, hydro
     >>> from anguilla.robots import natrix
@@ -173,8 +174,8 @@ def gaze(
         bandwidth: natural frequency ω/2π of the roll under control [Hz].
         ratio: ζ, damping ratio of the roll under control [-].
         neck: whether pan and tilt hold heading and pitch.
-        recentring: rate at which shells and neck return [rad/s].
-        heading: to look at [rad].
+        recentring: rate at which shells and neck return to neutral [rad/s].
+        heading: reference heading [rad].
     """
     about = roll_inertia(tree, surface)
     omega, zeta = 2.0 * jnp.pi * positive("bandwidth", bandwidth, "Hz", ()), positive("ratio", ratio, "", ())
@@ -195,14 +196,14 @@ def decay_record(
     duration: float = 3.0,
     dt: float = 0.01,
 ) -> Float[Array, "times"]:
-    """Roll of a frozen wave released with a heel: what a decay test in the basin records, every two steps [rad].
+    """Roll of a frozen wave released with a heel, as recorded by a decay test, at every second time step [rad].
 
     Args:
         tree: the robot.
         surface: the water.
         heel: initial roll beyond the equilibrium [rad].
         amplitude: Q of the frozen wave [rad].
-        duration: of the record [s].
+        duration: duration of the record [s].
         dt: step of the classical Runge-Kutta method [s].
     """
     q = natrix_shape(amplitude)
@@ -217,13 +218,13 @@ def identified_damping(
 ) -> Identified:
     """Roll damping of the water, from the record of a decay test, by `gaits.identify`.
 
-    No decay test of NATRIX is published; the tests and the command line use a synthetic record with noise.
+    No decay test of NATRIX is published; tests and documentation use a synthetic record with noise.
 
     Args:
         tree: the robot.
         surface: the water with a first guess of `roll_damping` [N·s], which must be positive.
-        record: roll in time, as of `decay_record` [rad].
-        noise: standard deviation of the record [rad]; None for an unknown one.
+        record: roll over time, as returned by `decay_record` [rad].
+        noise: standard deviation of the noise of the record [rad]; None if unknown.
         test: heel, amplitude, duration and dt of the test, as in `decay_record`.
     """
     if not surface.damped:

@@ -1,4 +1,4 @@
-"""Joint laws of NATRIX: undulation (18), free bending (17), a frozen shape; and laws of its shells."""
+"""Joint laws of NATRIX: undulation (18), free bending (17), a frozen shape, and the law of the shells."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ JOINTS = 14
 
 
 class ShellLaw(eqx.Module):
-    """Roll angles of the six shells: a constant and one harmonic of the gait each.
+    """Roll angles of the six shells: for each shell a constant and one harmonic of the gait.
 
         q_r,k = s(t) (offset_k + cosine_k cos 2πFt + sine_k sin 2πFt)
 
@@ -43,8 +43,8 @@ class UndulationLaw(eqx.Module):
 
         q_j = s(t) Q exp(α s_j) sin(2π (n s_j / L - F t)),   j = 0, 3, ..., 7             [XHLB23, eq. (18)]
 
-    s_j is the abscissa of joint j from the snout, s(t) a smooth start that the paper does not give; it also prints
-    j = 8, which does not exist.
+    s_j is the abscissa of joint j from the snout, and s(t) a smooth start, which the paper does not give. The paper
+    also prints j = 8, which does not exist.
 
     Attributes:
         amplitude: Q [rad].
@@ -52,7 +52,7 @@ class UndulationLaw(eqx.Module):
         growth: α [1/m].
         waves: n, number of waves on the body [-].
         shells: law of the shells; None for shells at rest.
-        start: s, rises from 0 to 1 by a fifth-degree polynomial.
+        start: s, a fifth-degree polynomial that rises from 0 to 1.
     """
 
     amplitude: Float[Array, ""]
@@ -75,7 +75,7 @@ class UndulationLaw(eqx.Module):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Begin and end of the start [s]."""
+        """Beginning and end of the smooth start [s]."""
         return self.start.break_times
 
 
@@ -88,7 +88,7 @@ def natrix_undulation(
     start: Numbers = 2.0,
     shells: ShellLaw | None = None,
 ) -> UndulationLaw:
-    """The undulation of [XHLB23, V.B] with its parameters.
+    """The undulation of [XHLB23, V.B]; growth and number of waves have the published values by default.
 
     Args:
         amplitude: Q [rad].

@@ -1,10 +1,10 @@
 """Periodic swimming of NATRIX at the surface and its stability: Floquet multipliers.
 
-Weight and buoyancy are invariant under horizontal translation and rotation about the vertical, so the robot conserves
-its horizontal momentum and its vertical angular momentum, both zero after a start at rest. What remains is a
-mechanical system with three degrees of freedom (height, roll, pitch), driven at the frequency of the gait. It is
-conservative, so its multipliers come in pairs λ, 1/λ: on the unit circle the motion is neutrally stable; a pair off
-the circle means that the roll grows.
+Weight and buoyancy are invariant under horizontal translation and rotation about the vertical. The robot therefore
+conserves its horizontal momentum and its vertical angular momentum, which are zero after a start at rest. The reduced
+system has three degrees of freedom (height, roll, pitch) and is driven at the frequency of the gait. It is
+conservative, so its multipliers come in pairs λ, 1/λ: if all are on the unit circle, the motion is neutrally stable; a
+pair off the circle means that the roll grows.
 """
 
 import equinox as eqx
@@ -40,7 +40,7 @@ def natrix_orbit(
     tolerance: float = 1e-9,
     max_iterations: int = 30,
 ) -> Orbit:
-    """Finds the periodic undulation (18) by Newton's method; see `converged` for whether one was found near the guess.
+    """Finds the periodic motion under the undulation (18) by Newton's method; `converged` tells whether it was found.
 
     Args:
         tree: the robot.
@@ -82,9 +82,9 @@ def _orbit(tree, surface, law, guess, steps, transient, tolerance, max_iteration
 def period_map(
     tree: Tree, surface: FreeSurface, law: UndulationLaw, x: Float[Array, "6"], steps: int
 ) -> Float[Array, "6"]:
-    """The coordinates of `natrix_orbit` one period later."""
+    """The coordinates of `natrix_orbit` one period later, in units of `SCALE`, in world axes."""
     period = 1.0 / law.frequency
-    # A whole number of periods after the start, when it has ended.
+    # The first whole number of periods at which the smooth start has ended.
     begin = jnp.ceil(law.start.break_times[-1] / period) * period
     assert tree.strips is not None
     section, weight = tree.strips.points.section, tree.strips.points.weight

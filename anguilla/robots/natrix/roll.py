@@ -23,12 +23,12 @@ REGIMES = ("nonlinear", "beat", "capsize")  # names of the regimes, by index
 
 
 class RollResponse(eqx.Module):
-    """Roll response of several runs after the undulation has started.
+    """Roll response of several runs.
 
     Attributes:
-        peak: largest roll of the head in either direction, from the beginning [rad].
+        peak: largest roll of the head in either direction, over the whole run [rad].
         deviation: standard deviation of the roll after the start [rad].
-        modulation: (max - min) / (max + min) of its amplitude over windows of two seconds [-].
+        modulation: (max - min) / (max + min) of the roll amplitudes in windows of two seconds [-].
     """
 
     peak: Float[Array, "runs"]
@@ -100,7 +100,7 @@ def undulating(
         every: number of steps between two records.
         start: duration of the smooth start [s].
         shells: law of the shells; at rest when None.
-        remember: store what reverse mode needs; False recomputes it.
+        remember: whether to store the intermediate values of reverse mode; False recomputes them.
     """
     law = natrix_undulation(amplitude, frequency, start=start, shells=shells)
     return float_march(tree, law, surface, t1, states, dt=dt, every=every, remember=remember)

@@ -41,9 +41,10 @@ def roll_map(
 ) -> xr.Dataset:
     """Roll of the undulating robot over amplitude and frequency, from several initial rolls.
 
-    Every run begins at rest in the equilibrium of the straight robot plus one of the initial rolls; the
-    undulation grows over two seconds. These, the horizon and the robot's masses are not published. The edge of the
-    capsizing band depends irregularly on all of them, hence the probability.
+    Every run starts at rest, from the equilibrium of the straight robot plus one of the initial rolls; the undulation
+    grows over two seconds. The initial rolls, the smooth start, the duration of the runs and the masses of the robot
+    are not published. The edge of the capsizing band depends irregularly on all of them, so the probability of
+    capsizing over the initial rolls is given.
 
     Args:
         amplitudes: Q [rad].
@@ -54,7 +55,7 @@ def roll_map(
         dt: step of the classical Runge-Kutta method [s].
         surface: the water; buoyancy only when None, as published.
         store: directory of the Zarr store, so that a long sweep can be resumed; in memory when None.
-        chunk: number of points computed at a time.
+        chunk: number of grid points computed at a time.
         progress: show a progress bar.
 
     Returns:

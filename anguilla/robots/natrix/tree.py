@@ -1,9 +1,9 @@
 """NATRIX, the snake robot of [XHLB23] that swims on the water: 14 bodies, 14 motors, six rolling shells.
 
 The paper gives Table I and the laws (17) and (18). Masses, sections and the centre of mass of each body are not
-published: they are reconstructed here, and the arguments of `natrix`. The place of the capsizing band is what they
-were calibrated on; that there is a band, and that it rises with the amplitude, follows from any light robot whose
-centre of mass lies near the axis of its shells.
+published; they are reconstructed here and are arguments of `model`. They were calibrated on the frequencies of the
+capsizing band. That there is a band, and that it rises with the amplitude, holds for any light robot whose centre of
+mass is near the axis of its shells.
 """
 
 import jax.numpy as jnp
@@ -18,13 +18,13 @@ from multibody.strips import Strip
 from multibody.tree import Tree
 from spatial import Numbers, body_inertia, positive
 
-SNOUT, HEAD, NECK, MODULE = 0.015, 0.100, 0.105, 0.170  # lengths [m]: Table I, and what is left of L = 1.24 m
+SNOUT, HEAD, NECK, MODULE = 0.015, 0.100, 0.105, 0.170  # lengths from Table I, and the remainder of L = 1.24 m [m]
 MODULES = 6
 LENGTH = SNOUT + HEAD + NECK + MODULES * MODULE
 WATER = 1000.0  # [kg/m³]
 # Axes t1, t2, t3 of sections in bodies whose y axis points down (neck, first module: their joints pitch).
 PITCHING = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-YAW_JOINTS = (0, 3, 4, 5, 6, 7)  # rows of q that bend the body sideways
+YAW_JOINTS = (0, 3, 4, 5, 6, 7)  # indices in q of the joints that bend the body sideways
 SHELL_JOINTS = (8, 9, 10, 11, 12, 13)
 # Abscissae of the yaw joints from the snout [m].
 YAW_ABSCISSAE = SNOUT + HEAD + np.concatenate([[0.0], NECK + MODULE * np.arange(1, MODULES)])
@@ -43,24 +43,24 @@ def model(
     vertices: int = 48,
     points: int = 2,
 ) -> Tree:
-    """The robot of Table I of [XHLB23], all joints actuated, its bodies as reconstructed.
+    """The robot of [XHLB23, Table I], with all joints actuated and reconstructed bodies.
 
-    Bodies: head, pan (massless, between the two axes of the neck), neck, module2 to module7, shell2 to shell7.
-    Joints in the order of the paper: q0 (pan, yaw), q1 (tilt), q2 (pitch), q3 to q7 (yaw), then the rolls of the six
-    shells. Frames: x towards the tail; z up, but along y of the head for neck and module2, whose joints pitch.
-    Table I needs α = 0 from F1 to F2 and 90° from F2 to F3 for q2 to be a pitch, as the text has it.
+    Bodies: head, pan (massless, between the two axes of the neck), neck, module2 to module7, shell2 to shell7. Joints
+    in the order of the paper: q0 (pan, yaw), q1 (tilt), q2 (pitch), q3 to q7 (yaw), then the rolls of the six shells.
+    Frames: x towards the tail; z up, except for neck and module2, whose joints pitch and whose z is along y of the
+    head. For q2 to be a pitch, as in the text of the paper, Table I needs α = 0 from F1 to F2 and 90° from F2 to F3.
 
     Args:
         shell_radius: R0 of the shells r = R0 (1 + lobe cos 3φ), apex up [m].
-        lobe: how much they are triangular [-].
-        head_radius: of head and neck, circular [m].
-        fill: weight of a module with its shell over its full buoyancy in water [-].
-        head_fill: the same for the head [-].
-        neck_fill: the same for the neck [-].
+        lobe: relative amplitude of the three lobes; zero for circular shells [-].
+        head_radius: radius of head and neck, which are circular [m].
+        fill: weight of a module with its shell, over its buoyancy when submerged [-].
+        head_fill: weight of the head over its buoyancy when submerged [-].
+        neck_fill: weight of the neck over its buoyancy when submerged [-].
         shell_share: share of the shell in the mass of its module.
         gyration: radius of gyration of modules and shells about their axis [m].
         vertices: number of vertices of the polygons that represent the sections.
-        points: sections along each body.
+        points: number of sections along each body.
     """
     outlines = sections(shell_radius, lobe, head_radius, vertices)
     round_area, shell_area = outlines["round"].area, outlines["shell"].area
@@ -97,7 +97,7 @@ def model(
 def sections(
     shell_radius: Numbers = 0.042, lobe: float = 0.1, head_radius: Numbers = 0.0374, vertices: int = 48
 ) -> dict[str, PolygonSection]:
-    """Outlines of head and neck ("round") and of the shells ("shell"); arguments as in `natrix`."""
+    """Outlines of head and neck ("round") and of the shells ("shell"); arguments as in `model`."""
     return {
         "round": polygon(regular_outline(positive("head_radius", head_radius, "m"), vertices)),
         "shell": polygon(regular_outline(positive("shell_radius", shell_radius, "m"), vertices, 3, lobe)),
@@ -105,9 +105,9 @@ def sections(
 
 
 def natrix_solids(outlines: dict[str, PolygonSection] | None = None) -> list[tuple[int, Float[Array, "3 3"], Solid]]:
-    """Number of a body, axes of its section frame in its own (as columns), and its closed shape there.
+    """Closed shapes for `multibody.hulls`: body index, axes of the section frame in the body frame, and shape.
 
-    The same robot without quadrature along X.
+    The axes are columns. With these shapes the buoyancy needs no quadrature along X.
     """
     outlines = sections() if outlines is None else outlines
     eye = jnp.eye(3)
@@ -129,7 +129,7 @@ def _strips(outlines: dict[str, PolygonSection], points: int) -> list[Strip | No
 
 
 def _rod(mass, length, middle, gyration):
-    """A straight rod along x, its mass spread evenly over its length."""
+    """Inertia of a straight uniform rod along x, with its centre at x = middle."""
     across = length**2 / 12.0 + 0.5 * gyration**2
     about = mass * jnp.diag(jnp.stack([gyration**2, across, across]))
     return body_inertia(mass, jnp.asarray([middle, 0.0, 0.0]), about)

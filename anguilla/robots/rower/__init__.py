@@ -5,7 +5,7 @@ from .laws import Stroke as Stroke, stroke as stroke
 from .orbit import RowingCycle as RowingCycle, steady_stroke as steady_stroke
 from .tree import RowingMotion as RowingMotion, model as model, rower_loop as rower_loop, scull as scull
 
-# What users need first; everything else is reached in its module.
+# The most used names, which `dir(rower)` lists; other names are imported from their modules.
 __all__ = (
     "model",
     "scull",

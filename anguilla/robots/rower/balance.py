@@ -1,11 +1,13 @@
-"""Balance of the rowing boat in six freedoms: the hands raise and lower the oars against the roll.
+"""Balance of the rowing boat with six degrees of freedom: the hands raise and lower the oars against the roll.
 
-A single scull with its rower is top-heavy: the water rights it with 29 N·m/rad, the weight of the rower above the water
-upsets it with more than ten times as much. Without control a roll grows by e every 0.2 s. Rowers balance with the
-height of their hands. The oars act like the pole of a tightrope walker: their acceleration about the long axis pushes
-the boat the other way. (Leaning the trunk instead hardly works: the light hull turns away under the rower. The linear
-model of that has an unstable zero at 4.8/s beside its unstable pole at 4.6/s, so no controller of it is robust.) The
-support that a blade finds on the water is not modelled.
+A single scull with its rower is top-heavy. The righting stiffness of the water is 29 N·m/rad; the weight of the rower
+above the water gives a destabilising stiffness more than ten times as large. Without control a roll grows by a factor e
+every 0.2 s. Rowers balance with the height of their hands: an angular acceleration of the oars about the long axis
+exerts the opposite couple on the boat, as with the pole of a tightrope walker.
+
+Leaning the trunk is not effective, because the light hull rolls under the rower in reaction. The linear model of that
+input has an unstable zero at 4.8/s close to its unstable pole at 4.6/s, so that no robust controller exists. The
+support of a blade that rests on the water is not modelled.
 """
 
 from collections.abc import Callable
@@ -28,36 +30,36 @@ from .orbit import RowingCycle
 from .tree import HANDLES, RowingMotion
 
 PHASES = 100  # instants of the stroke at which the roll is linearised
-# Deviations that weigh one: roll [rad], its rate [rad/s], angle of the oars [rad], its rate [rad/s].
+# Deviations that cost one: roll [rad], roll rate [rad/s], angle of the oars [rad], its rate [rad/s].
 SCALES = (0.03, 0.2, 0.1, 1.0)
-EFFORT = 10.0  # acceleration of the oars that weighs one [rad/s²]
+EFFORT = 10.0  # acceleration of the oars that costs one [rad/s²]
 NEUTRAL = 1e-3  # distance from one within which a multiplier counts as neutral
 
 
 class PolingMotion(eqx.Module):
-    """(t, y) -> positions of all eight joints: a stroke, and oars that turn together about the long axis of the boat.
+    """(t, y) -> positions of all eight joints: a stroke, with both oars rotated by y about the long axis of the boat.
 
     Attributes:
-        stroke: the motion of the other joints.
+        stroke: t -> positions of the other six joints.
     """
 
     stroke: Callable[[Float[Array, ""]], Float[Array, "6"]]
 
     def __call__(self, t: Float[Array, ""], y: Float[Array, "1"]) -> Float[Array, "8"]:
-        """Positions [rad], [m] for an angle y of the oars, positive with the port blade up [rad]."""
+        """Positions of the joints [rad], [m] for an angle y of the oars, positive with the port blade up [rad]."""
         return jnp.concatenate([self.stroke(t), y, y])
 
 
 class HandleBalance(fb.AbstractController):
-    """Turns the oars against the roll: d²δ/dt² = -K(t) (φ, dφ/dt, δ, dδ/dt).
+    """Rotates the oars against the roll: d²δ/dt² = -K(t) (φ, dφ/dt, δ, dδ/dt).
 
-    The gain depends on the phase of the stroke: in the drive the force of the blades turns with the oars. The angle δ
-    of the oars and its rate are the memory, so the command needs no servo (`gaits.feedback.Smooth`).
+    The gain depends on the phase of the stroke, because during the drive the force of the blades rotates with the oars.
+    The memory holds the angle δ of the oars and its rate, so the command needs no servo (`gaits.feedback.Smooth`).
 
     Attributes:
-        gain: K at evenly spaced phases of the stroke, linear in between, for angles in the boat's frame
+        gain: K at evenly spaced phases of the stroke, interpolated linearly, for angles in the boat's frame
             [1/s², 1/s, 1/s², 1/s].
-        period: of the stroke [s].
+        period: period of the stroke [s].
         sensors: roll and gyroscope of the boat.
     """
 
@@ -71,7 +73,7 @@ class HandleBalance(fb.AbstractController):
         self.sensors = (fb.Roll(), fb.Gyroscope())  # pyright: ignore[reportCallIssue]
 
     def start(self) -> Float[Array, "2"]:
-        """Angle of the oars [rad] and its rate [rad/s]: none."""
+        """Initial memory: zero angle of the oars [rad] and zero rate [rad/s]."""
         return jnp.zeros(2)
 
     def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: Float[Array, "2"]):
@@ -91,24 +93,24 @@ class HandleBalance(fb.AbstractController):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """The angle of the oars."""
+        """Name of the command: the angle of the oars."""
         return ("oars",)
 
     @property
     def unit(self) -> str:
-        """Of an angle."""
+        """Unit of the commanded angle."""
         return "rad"
 
 
 def roll_model(boat: Afloat, stroke: Stroke, states: AfloatState) -> Float[Array, "phases 3"]:
     """Derivatives a, b, c of the roll acceleration by roll, angle and acceleration of the oars along a stroke.
 
-    Exact derivatives of the boat with all six freedoms. [1/s², 1/s², -]
+    The derivatives [1/s², 1/s², -] are exact for the boat with six degrees of freedom.
 
     Args:
         boat: result of `scull(freedoms=range(6), handles=True)`.
         stroke: motion of the rower.
-        states: of the boat at evenly spaced phases of the stroke, from the catch.
+        states: states of the boat at evenly spaced phases of the stroke, from the catch.
     """
     motion, count = RowingMotion(stroke), states.position.shape[0]
 
@@ -122,16 +124,17 @@ def roll_model(boat: Afloat, stroke: Stroke, states: AfloatState) -> Float[Array
 
 
 def balanced(boat: Afloat, stroke: Stroke, start: AfloatState, *, effort: Numbers = EFFORT) -> Steered:
-    """A stroke under which the hands balance the boat: a linear-quadratic regulator along the periodic stroke.
+    """A stroke with feedback that balances the boat: a linear-quadratic regulator along the periodic stroke.
 
-    Of d²φ/dt² = a φ + b δ + c d²δ/dt² (`roll_model`, memory of the waves, sway and yaw left out), the periodic solution
-    of the discrete Riccati equation at `PHASES` instants of the stroke. `boat_multipliers` judges it on the whole boat.
+    The model is d²φ/dt² = a φ + b δ + c d²δ/dt² (`roll_model`), without the memory of the waves, sway and yaw. The
+    gains are the periodic solution of the discrete Riccati equation at `PHASES` instants of the stroke.
+    `boat_multipliers` gives the stability of the complete boat with these gains.
 
     Args:
         boat: result of `scull(freedoms=range(6), handles=True, fin=0.012)`.
         stroke: motion of the rower.
-        start: state at the catch of its steady stroke, of `upright_start`.
-        effort: acceleration of the oars that weighs as much as a roll of 0.03 rad [rad/s²].
+        start: state at the catch of the steady stroke, from `upright_start`.
+        effort: acceleration of the oars that costs as much as a roll of 0.03 rad [rad/s²].
     """
     if HANDLES[0] not in boat.tree.joint_names or boat.freedoms != tuple(range(6)):
         raise ValueError(
@@ -153,8 +156,8 @@ def _along(boat, stroke, start):
 
 
 def _step(model, h):
-    """Exact map over a time h with the acceleration of the oars held, of state (φ, dφ/dt, δ, dδ/dt)."""
-    from scipy.linalg import expm  # scipy takes long to import
+    """Exact A and B over a time h with constant acceleration of the oars, for the state (φ, dφ/dt, δ, dδ/dt)."""
+    from scipy.linalg import expm  # imported here because scipy is slow to import
 
     whole = np.zeros((5, 5))
     whole[0, 1] = whole[2, 3] = whole[3, 4] = 1.0
@@ -166,14 +169,19 @@ def _step(model, h):
 def periodic_gain(
     maps: list[tuple[np.ndarray, np.ndarray]], Q: np.ndarray, R: np.ndarray, rounds: int = 50, tolerance: float = 1e-10
 ) -> np.ndarray:
-    """Gains of the regulator of x_{k+1} = A_k x_k + B_k u_k with A, B periodic: Riccati's recursion until it repeats.
+    """Gains of the regulator of x_{k+1} = A_k x_k + B_k u_k with periodic A and B.
+
+    The Riccati recursion is iterated until its solution is periodic.
 
     Args:
         maps: (A_k, B_k) over one period.
         Q: weight of the state.
         R: weight of the command.
-        rounds: greatest number of periods.
-        tolerance: relative change of the cost over a period at which it counts as periodic.
+        rounds: maximum number of periods.
+        tolerance: relative change of the solution over a period below which it is accepted as periodic.
+
+    Raises:
+        ValueError: the recursion does not become periodic.
     """
     P = Q
     for _ in range(rounds):
@@ -189,12 +197,12 @@ def periodic_gain(
 
 
 def upright_start(boat: Afloat, plane: Afloat, cycle: RowingCycle) -> AfloatState:
-    """The catch of a steady stroke as a state of the boat in six freedoms: sideways nothing moves.
+    """State of the boat with six degrees of freedom at the catch of a steady stroke, without lateral motion.
 
     Args:
-        boat: the boat in six freedoms.
-        plane: the boat in surge, heave and pitch of which the stroke was found.
-        cycle: its steady stroke.
+        boat: the boat with six degrees of freedom.
+        plane: the boat in surge, heave and pitch for which the stroke was found.
+        cycle: steady stroke of `plane`.
     """
     assert boat.hull is not None and plane.hull is not None
     first = jax.tree.map(lambda part: part[0], cycle.states)
@@ -213,14 +221,14 @@ def sitting(stroke: Stroke) -> Steered:
 
 
 def heeled(start: AfloatState, heel: Numbers) -> AfloatState:
-    """A state of the boat, turned about its long axis by an angle [rad]."""
+    """A state of the boat, rotated about the long axis of the boat by an angle [rad]."""
     half = 0.5 * finite("heel", heel, ())
     turn = jnp.stack([jnp.cos(half), jnp.sin(half), jnp.zeros(()), jnp.zeros(())])
     return eqx.tree_at(lambda y: y.quaternion, start, quaternion_multiply(start.quaternion, turn))
 
 
 def rolling(multipliers: Complex[Array, "n"]) -> float:
-    """The largest modulus but those of the heading and of sway and yaw without resistance, which are one."""
+    """Largest modulus of the multipliers, without neutral ones: heading, and sway and yaw without resistance."""
     moduli = np.abs(np.asarray(multipliers))
     return float(moduli[np.abs(np.asarray(multipliers) - 1.0) > NEUTRAL].max())
 
@@ -228,16 +236,16 @@ def rolling(multipliers: Complex[Array, "n"]) -> float:
 def boat_multipliers(
     boat: Afloat, steered: Steered, start: AfloatState, period: Float[Array, ""], steps: int = 200
 ) -> tuple[Complex[Array, "n"], Float[Array, ""]]:
-    """Floquet multipliers of the boat under control over one stroke, largest modulus first, and the stroke's defect.
+    """Floquet multipliers of the controlled boat over one stroke, and the periodicity defect of the stroke.
 
-    The state is height, rotation, twist, memory of the waves, angle of the oars and its rate; the heading is among
-    them, with the multiplier 1.
+    Multipliers are sorted by decreasing modulus. The state is height, rotation, twist, memory of the waves, angle of
+    the oars and its rate. It includes the heading, which has the multiplier 1.
 
     Args:
-        boat: the boat in six freedoms.
+        boat: the boat with six degrees of freedom.
         steered: stroke and controller.
         start: state at the catch of the steady stroke.
-        period: of the stroke [s].
+        period: period of the stroke [s].
         steps: steps of the classical Runge-Kutta method per stroke.
     """
     order = start.memory.shape[0]

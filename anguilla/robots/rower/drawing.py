@@ -1,7 +1,7 @@
 """Surface of the rowing boat: hull, riggers, rower and oars on the recorded bodies.
 
-Arms, riggers, the height of the blades in the recovery and their feathering are decorative: the model has no
-arms, and its blades leave the water by losing their force.
+Arms, riggers, the height of the blades in the recovery and their feathering are decorative: the model has no arms, and
+its blades stay at constant height and exert no force in the recovery.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ SHELL, DECK, STEEL, SKIN, SHIRT, SHORTS, HAIR = (
 )
 SHAFT, BLADE, TIP = "#2B333A", "#C8452D", "#F4F1E8"
 AROUND = 16
-INBOARD, OUTBOARD, BLADE_LENGTH, BLADE_WIDTH = 0.86, 2.02, 0.46, 0.21  # of an oar, from the oarlock [m]
+INBOARD, OUTBOARD, BLADE_LENGTH, BLADE_WIDTH = 0.86, 2.02, 0.46, 0.21  # dimensions of an oar, from the oarlock [m]
 UPPER_ARM, FOREARM = 0.30, 0.36  # [m]
 LIFT, GRIP = 0.16, -0.82  # angle by which an unloaded oar is raised [rad], position of the hands on it [m]
 SIDES = ((-1.0, "starboard_oar"), (1.0, "port_oar"))
@@ -90,7 +90,7 @@ def blade_point(dataset: xr.Dataset, instant: int, body: str) -> Float[np.ndarra
 
 
 def _lifted(rotation, side, bite):
-    """Axes of an oar as drawn: x along the shaft, dipped while loaded and raised otherwise; y, z follow."""
+    """Axes of an oar as drawn, with x along the shaft: dipped while the blade is loaded, raised otherwise."""
     tilt = (0.15 - (1.0 - bite) * LIFT) * side  # the starboard oar's z points down
     c, s = np.cos(tilt), np.sin(tilt)
     return rotation @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
@@ -114,7 +114,7 @@ def _oar(lock, axes, side, bite):
 
 
 def _hull(origin, axes):
-    """The wetted shape below, a deck above: rings of ellipses whose lower half is the hull."""
+    """Mesh of the boat from rings of ellipses: the lower half is the wetted hull, the upper half the deck."""
     xi = np.sin(np.linspace(-0.5 * np.pi, 0.5 * np.pi, 61))
     half, draft = SCULL.section(xi)
     top = 0.07 + 0.06 * (1.0 - xi**2)
@@ -131,7 +131,7 @@ def _hull(origin, axes):
 
 
 def _sections(centre, axes, size, colour):
-    """A flat block as a tube along x."""
+    """Mesh of a flat block, as a tube along x."""
     x = 0.5 * size[0] * np.array([-1.0, -0.98, 0.98, 1.0])
     grow = np.array([1e-3, 1.0, 1.0, 1e-3])
     frame = np.broadcast_to(axes, (4, 3, 3))
@@ -141,7 +141,7 @@ def _sections(centre, axes, size, colour):
 
 
 def _limb(begin, end, first, last, colour, side, flat=1.0):
-    """A tapered rod with round ends; `flat` is the ratio of its depth to its width, which lies along `side`."""
+    """Mesh of a tapered rod with round ends; `flat` is the ratio of its depth to its width, which is along `side`."""
     along = np.asarray(end) - np.asarray(begin)
     length = np.linalg.norm(along)
     along = along / length
@@ -160,7 +160,7 @@ def _limb(begin, end, first, last, colour, side, flat=1.0):
 
 
 def _ball(centre, axes, size):
-    """A head: hair above and behind, a face towards the stern."""
+    """Mesh of the head, with hair on its upper part."""
     s = np.linspace(-1.0, 1.0, 13)
     grow = np.sqrt(np.maximum(1.0 - s**2, 1e-6))
     frame = np.broadcast_to(np.stack([axes[:, 0], axes[:, 1], axes[:, 2]], axis=1), (13, 3, 3))
@@ -170,7 +170,7 @@ def _ball(centre, axes, size):
 
 
 def _elbow(shoulder, hand, away):
-    """Position of the elbow: arms of fixed length, bent towards `away`; a longer reach stretches them."""
+    """Position of the elbow, for arms of fixed length bent towards `away`; arms out of reach are stretched."""
     line = hand - shoulder
     reach = np.linalg.norm(line)
     along = line / reach

@@ -16,7 +16,7 @@ from .drawing import SIDES, blade_point, rower_mesh
 
 VIEW = Camera(azimuth=np.deg2rad(-70.0), elevation=np.deg2rad(17.0))
 FRAME = Box(np.array([-3.9, -0.9, -0.1]), np.array([3.9, 0.9, 0.9]))  # visible box around the boat [m]
-BEYOND = 9.0  # extent of the water beyond it [m]
+BEYOND = 9.0  # extent of the water beyond the visible box [m]
 PUDDLE, FADES = 0.32, 6.0  # radius of a puddle [m], time until it disappears [s]
 
 
@@ -72,7 +72,7 @@ def rower_film(
 
 
 def _puddles(dataset: xr.Dataset, instant: int):
-    """Positions where the blades left the water, and how long ago; earlier strokes are one stroke length astern."""
+    """Positions where the blades left the water, and time since then; strokes are one stroke length apart."""
     time, period = dataset["time"].values, float(dataset.attrs["period"])
     way = float(dataset.attrs["speed"]) * period
     wet = dataset["blade_force"].values[:, 0] > 0

@@ -13,7 +13,7 @@ from spatial import Numbers, finite, one_of, positive
 DRIVE_KNOTS, RECOVERY_KNOTS = 5, 6  # number of knot intervals in the two parts of the stroke
 CURVES = ("knee", "trunk", "oar")
 RANGE = {"knee": (55.0, 165.0), "trunk": (-28.0, 25.0), "oar": (-62.0, 42.0)}  # catch and finish [deg]
-# Fractions of the drive and of the recovery during which each moves: legs first, then trunk; hands away, trunk, legs.
+# Fractions of drive and recovery between which each moves. Drive: legs, then trunk. Recovery: hands, trunk, legs.
 DRIVE = {"knee": (0.0, 0.85), "trunk": (0.25, 1.0), "oar": (0.0, 1.0)}
 RECOVERY = {"knee": (0.3, 1.0), "trunk": (0.0, 0.6), "oar": (0.0, 1.0)}
 
@@ -21,8 +21,8 @@ RECOVERY = {"knee": (0.3, 1.0), "trunk": (0.0, 0.6), "oar": (0.0, 1.0)}
 class Stroke(eqx.Module):
     """One period of rowing: three curves given by their values at knots.
 
-    The knots divide drive and recovery evenly. The curve is the periodic cubic spline through these values: the same
-    curve as that of a control polygon (`control_polygons`), with which [KR13, VII.C] designs its motions by hand.
+    The knots divide drive and recovery evenly. Each curve is the periodic cubic spline through these values. It is also
+    the B-spline of a control polygon (`control_polygons`), by which [KR13, VII.C] designs the motions manually.
 
     Attributes:
         period: period of the stroke [s].
@@ -51,7 +51,7 @@ class Stroke(eqx.Module):
         return tuple(self.knots)
 
     def curves(self) -> "Curves":
-        """t -> (knee, trunk, oar) [rad], differentiable in time, values and drive ratio."""
+        """The curves t -> (knee, trunk, oar) [rad], differentiable in time, knot values and drive ratio."""
         values = jnp.stack([self.knee, self.trunk, self.oar])
         closed = jnp.concatenate([values, values[:, :1]], axis=1)
         one = lambda row: interpax.CubicSpline(self.knots, row, bc_type="periodic", check=False)  # noqa: E731
@@ -84,9 +84,9 @@ class Curves(eqx.Module):
 
 
 def stroke(drive: Numbers = 0.4, period: Numbers = 60.0 / 27.0, profile: str = "smooth") -> Stroke:
-    """A stroke like those of [KR13, VII.D]: 27 per minute; drive 0.4 is the paper's first motion, 0.5 its second.
+    """A stroke like those of [KR13, VII.D], at 27 per minute; `drive` is 0.4 in the first motion, 0.5 in the second.
 
-    The published curves are not available: ranges and sequence are a reconstruction.
+    The paper does not give the curves as numbers; ranges and sequence are a reconstruction.
 
     Args:
         drive: share of the period from catch to finish.
@@ -110,7 +110,7 @@ def stroke(drive: Numbers = 0.4, period: Numbers = 60.0 / 27.0, profile: str = "
 
 
 def _turning_at_catch_and_finish(made: Stroke) -> Float[Array, "knots"]:
-    """Values of the oars; those after catch and finish are adjusted so that the oars reverse exactly there."""
+    """Oar values; those one knot after catch and finish are adjusted so that the oars reverse at catch and finish."""
     knots, values = np.asarray(made.knots), np.asarray(made.oar)
     turns, moved = knots[[0, DRIVE_KNOTS]], np.eye(len(values))[[1, DRIVE_KNOTS + 1]]
 

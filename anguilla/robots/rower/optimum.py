@@ -1,4 +1,4 @@
-"""A faster stroke at the same mean power, by gradients through the steady stroke."""
+"""Gradient-based search for a faster stroke at the same mean power."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +9,7 @@ from multibody.machine_on_hull import Afloat
 from .laws import CURVES, RANGE, Stroke
 from .orbit import RowingCycle, steady_stroke
 
-SLACK = 1.5  # allowed excess of the curves over the ranges of the first stroke [deg]
+SLACK = 1.5  # by how much the curves may exceed `RANGE` [deg]
 REACH = 20.0  # allowed change of a value at a knot [deg]
 
 mean_speed = quantity("mean speed", "m/s", lambda speed: speed, "speed")
@@ -28,14 +28,15 @@ def better_stroke(
     steps: int = 100,
     progress: bool = True,
 ) -> Optimum:
-    """Optimises the values at the knots for speed at the present mean power.
+    """Maximises the mean speed over the knot values of a stroke.
 
-    Mean power and peak oar torque may not increase; knee, trunk and oars stay in their present ranges.
+    Mean power and peak oar torque must not exceed those of the initial stroke. Knee, trunk and oars stay within
+    `RANGE`, with a tolerance of `SLACK`.
 
     Args:
         boat: result of `scull`.
         stroke: initial stroke.
-        first: its steady stroke, which defines the limits.
+        first: steady stroke of the initial stroke, which defines the limits of power and torque.
         chosen: curves that may change; stroke rate and drive ratio stay constant.
         max_iterations: maximum number of iterations of sequential quadratic programming.
         steps: time steps per stroke.

@@ -1,4 +1,4 @@
-"""Steady stroke of a rowing boat: the periodic motion, found without simulating the transient."""
+"""Steady stroke of a rowing boat: the periodic motion, found by Newton's method instead of a long simulation."""
 
 import equinox as eqx
 import jax
@@ -28,7 +28,7 @@ class RowingCycle(eqx.Module):
         speed: mean speed over the stroke [m/s].
         mean_power: mean power of motors, blades, resistance and radiation [W].
         energy_defect: work of all four minus the change of energy, relative to the work of the motors [-].
-        curves: angles of the motors of knee, trunk and oar [rad].
+        curves: angles of knee, trunk and oar, as in `Stroke`, set by the motors [rad].
         residual: maximum component of the periodicity defect, in units of `SCALE`.
         multipliers: Floquet multipliers.
         converged: whether the motion is periodic; if not, speed and power are NaN.

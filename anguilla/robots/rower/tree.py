@@ -1,7 +1,7 @@
 """The rowing boat of [KR13, VII]: boat, sliding seat, legs, trunk and two oars, with one closed loop.
 
-Boat frame: origin amidships on the water line, x to the bow, y to port, z up. Lengths of the rower are De Leva's
-for 1.85 m and 83 kg; the rigging is a reconstruction (the paper measured it but does not print it).
+Boat frame: origin amidships on the water line, x to the bow, y to port, z up. The segment lengths of the rower are
+those of De Leva for 1.85 m and 83 kg. The rigging is a reconstruction: the paper measured it but does not print it.
 """
 
 from collections.abc import Sequence
@@ -24,18 +24,20 @@ from spatial import Numbers, body_inertia, non_negative
 
 from .laws import Curves, Stroke
 
-D1, B1, D2, D3, B4, D8 = 0.55, 0.08, 0.461, 0.449, 0.17, 0.08  # feet, shank, thigh, seat height, hip over seat [m]
+# Feet (aft of the origin, height), shank, thigh, height of the seat, hip above the seat [m].
+D1, B1, D2, D3, B4, D8 = 0.55, 0.08, 0.461, 0.449, 0.17, 0.08
 D5, B5 = 0.79, 0.22  # oarlocks: distance from the centre line, height above the water [m]
 LEVER = 1.80  # L_e, fitted to the published speed [m]
-FIN = (-3.0, 0.0, -0.15)  # centre of pressure of the fin, ours [m]
+FIN = (-3.0, 0.0, -0.15)  # centre of pressure of the fin, not published [m]
 DIP = 0.15  # φ, inclination of the shafts [rad]
 HEIGHT, RIDER = 1.85, 83.0  # height and mass of the rower [m], [kg]
 HULL_MASS, SEAT_MASS, OAR_MASS = 12.75, 1.0, 1.5  # [kg]
 OARS = ("starboard_oar", "port_oar")
 BODIES = ("boat", "shank", "thigh", "trunk", "seat", *OARS)
 HANDLES = ("starboard_handle", "port_handle")  # joints that raise and lower the oars
-# De Leva (1996), men. Legs: mass fraction, centre from the upper joint and radius of gyration over the length. The
-# rest: mass fraction, height above the hip and radius of gyration over the stature; the position of the arms is ours.
+# De Leva (1996), men. Legs: mass fraction; distance of the centre from the upper joint, and radius of gyration, over
+# the length. Trunk: mass fraction; height above the hip, and radius of gyration, over the stature. Arm position: our
+# choice.
 SHANK, THIGH, FOOT = (0.0433, 0.4395, 0.249), (0.1416, 0.4095, 0.329), 0.0137
 TRUNK_PARTS = {"trunk": (0.4346, 0.1684, 0.1060), "head": (0.0694, 0.4162, 0.0439), "arms": (0.0988, 0.26, 0.05)}
 
@@ -43,12 +45,12 @@ TRUNK_PARTS = {"trunk": (0.4346, 0.1684, 0.1060), "head": (0.0694, 0.4162, 0.043
 def model(handles: bool = False) -> Tree:
     """The tree of [KR13, Table 2] cut at the seat: 7 bodies, joints of ankle, knee, hip, seat and two oarlocks.
 
-    Ankle and seat are passive: they follow from knee and hip through the loop. Row 7 of the printed table is the cut
-    joint, row 8 its frame on the trunk.
+    Ankle and seat are passive: the loop determines them from knee and hip. Row 7 of the printed table is the cut joint,
+    row 8 its frame on the trunk.
 
     Args:
-        handles: whether the hands can raise and lower the handles, which the paper's cannot: the oarlocks are then
-            bodies without mass, and each oar is on a joint of its own, positive in the sense of a roll to starboard.
+        handles: whether the hands can raise and lower the handles, which is not in the paper. The oarlocks are then
+            massless bodies, and each oar has one more joint, positive in the sense of a roll to starboard.
     """
     quarter = np.pi / 2.0
     rows = [
@@ -85,7 +87,7 @@ def model(handles: bool = False) -> Tree:
 
 
 def rower_loop(tree: Tree) -> Loops:
-    """The closed loop of boat, legs, trunk and seat: the trunk rotates about the seat, `D8` below the hip."""
+    """The closed loop of boat, legs, trunk and seat: the trunk rotates about a point of the seat `D8` below the hip."""
     quarter = np.pi / 2.0
     on_seat = DHRow(0, alpha=quarter).joint()  # the axis of the cut joint is transverse to the boat
     on_trunk = DHRow(0, alpha=np.pi, d=-D8).joint()
@@ -105,7 +107,7 @@ def rower_loop(tree: Tree) -> Loops:
 def all_joints(
     knee: Float[Array, ""], trunk: Float[Array, ""], starboard: Float[Array, ""], port: Float[Array, ""]
 ) -> Float[Array, "6"]:
-    """Positions of all joints from the angles of the body, with the loop closed: hip height, then ankle, then seat.
+    """Positions of all joints from the angles of knee, trunk and oars, with the loop closed.
 
     Args:
         knee: inner angle, π when straight [rad].
@@ -123,10 +125,10 @@ def all_joints(
 
 
 class RowingMotion(eqx.Module):
-    """t -> positions of all joints, or of the actuated ones, during a stroke.
+    """Motion of a stroke, t -> positions of all joints, or of the actuated ones.
 
     Attributes:
-        curves: knee, trunk and oar in time.
+        curves: angles of knee, trunk and oar as functions of time.
         port: angle added to the port oar relative to the starboard one; zero for straight rowing [rad].
     """
 
@@ -162,13 +164,14 @@ def scull(
     Args:
         lever: L_e, oarlock to blade [m]; fitted, because the paper does not print it.
         area: area of a blade [m²].
-        form: form factor k of the resistance [-]; the paper's 1 costs much power, 0 is common for so slender a hull.
-        memory: whether to model the memory of radiated waves; without it only their added mass remains.
+        form: form factor k of the resistance [-]. The paper's value of 1 gives a high resistance; 0 is common for so
+            slender a hull.
+        memory: whether to model the memory of radiated waves; if False, only the added mass is modelled.
         freedoms: free modes of the boat: (0, 2, 4) for surge, heave, pitch as in the paper; all six for a free boat.
         balance: roll stiffness provided by rower and oars [N·m/rad]; a free scull capsizes without it. Not published.
         handles: whether the hands can raise and lower the handles, to balance the boat by a controller (`balanced`).
-        fin: area of a fin near the stern [m²]; racing hulls have one, since the water turns a slender hull across its
-            course. Not published; irrelevant in surge, heave and pitch.
+        fin: area of a fin near the stern [m²]. Racing hulls have one, because a slender hull is unstable in yaw. Not
+            published; without effect in surge, heave and pitch.
     """
     tree = model(handles)
     modes = tuple(freedoms)
@@ -195,7 +198,7 @@ def _body(mass, centre, moments):
 
 
 def _segment(numbers, length, from_far):
-    """Both legs as one rod along x of its joint frame; De Leva measures from the joint nearer the trunk."""
+    """Inertia of both legs as one rod along x of the joint frame; De Leva measures from the joint nearer the trunk."""
     share, centre, gyration = numbers
     heavy = 2.0 * share * RIDER
     middle = length * (1.0 - centre if from_far else centre)
@@ -204,7 +207,7 @@ def _segment(numbers, length, from_far):
 
 
 def _trunk():
-    """Trunk, head and arms along x from the hip up."""
+    """Inertia of trunk, head and arms, along x upwards from the hip."""
     total = sum(share for share, _, _ in TRUNK_PARTS.values()) * RIDER
     middle = sum(share * RIDER * centre * HEIGHT for share, centre, _ in TRUNK_PARTS.values()) / total
     across = sum(
@@ -215,7 +218,7 @@ def _trunk():
 
 
 def _oar(downwards):
-    """A shaft of 2.88 m whose middle lies 0.5 m outboard, dipped to the water."""
+    """Inertia of an oar of 2.88 m, inclined by `DIP`, with its centre 0.5 m outboard of the oarlock."""
     centre = 0.5 * np.array([np.cos(DIP), 0.0, downwards * np.sin(DIP)])
     across = OAR_MASS * 0.83**2
     return _body(OAR_MASS, centre, (0.01, across, across))

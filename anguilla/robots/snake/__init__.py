@@ -1,4 +1,4 @@
-"""A wheeled snake robot of ten links, after [LPSG13]: as a tree, as a beam, on dry friction and on ideal wheels."""
+"""A wheeled snake robot of ten links, after [LPSG13]: tree and beam models on dry friction."""
 
 from .tree import (
     Undulation as Undulation,

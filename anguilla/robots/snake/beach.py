@@ -1,9 +1,9 @@
 """An amphibious run: the snake undulates down a beach into the water and swims on at the surface.
 
 The ground is a height field that slopes under a flat free surface. Weight, compliant contact with the sand, buoyancy
-and the drag of the water act together; nothing is switched: each section feels the sand where it touches it and the
-water as far as it is submerged. The same joint law drives the whole run. The slope, the coefficients of the sand and
-the water are chosen, not published.
+and drag of the water act together, without switching between models: the sand acts on a section where it touches it,
+and the water acts on the submerged part. The same joint law is used for the whole run. The slope, the coefficients of
+the sand and the water are chosen, not published.
 """
 
 import numpy as np
@@ -17,11 +17,11 @@ from anguilla import ground
 from ..robot import Settings
 from .tree import DENSITY, FORWARD, LENGTH, RADIUS, SIDEWAYS, model, undulation
 
-SLOPE = 0.04  # of the beach, less than friction along the body; it falls towards -x, where the snake is headed [-]
+SLOPE = 0.04  # of the beach, below the friction along the body; it descends towards -x, the heading of the snake [-]
 WATERLINE = -0.6  # x at which the water begins; the nose starts at x = 0 [m]
 LEVEL = SLOPE * WATERLINE  # height of the water [m]
-STIFFNESS, DAMPING, WIDTH = 2e4, 5.0, 2e-2  # of the sand [N/m²], [s/m], smoothing of its friction [m/s]
-DURATION = 32.0  # s
+STIFFNESS, DAMPING, WIDTH = 2e4, 5.0, 2e-2  # of the sand [N/m²], [s/m], and smoothing of its friction [m/s]
+DURATION = 32.0  # [s]
 
 
 def height(x: Float[Array, ""], y: Float[Array, ""]) -> Float[Array, ""]:
@@ -30,14 +30,14 @@ def height(x: Float[Array, ""], y: Float[Array, ""]) -> Float[Array, ""]:
 
 
 def surroundings() -> hydro.Together:
-    """Sand and water; weight comes as the gravity of a tree, or by `hydro.Weight` for a beam."""
+    """Sand and water. The weight is not included: use `gravity` for a tree, or `hydro.Weight` for a beam."""
     sand = ground.Contact(height, FORWARD, SIDEWAYS, stiffness=STIFFNESS, damping=DAMPING, width=WIDTH)
     water = hydro.FreeSurface(level=LEVEL, flow=hydro.Morison(added_mass="kirchhoff"))
     return hydro.Together(sand, water)
 
 
 def start() -> multibody.BaseState:
-    """At rest on the dry sand, straight down the slope, as deep in it as its weight presses it."""
+    """State at rest on dry sand, straight down the slope, at the depth where contact balances the weight."""
     angle = np.arctan(SLOPE)
     depth = DENSITY * np.pi * RADIUS**2 * 9.81 * np.cos(angle) / STIFFNESS
     normal = np.array([-np.sin(angle), 0.0, np.cos(angle)])
@@ -45,7 +45,7 @@ def start() -> multibody.BaseState:
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """Simulates the tree from rest on the sand until it swims."""
+    """Simulates the tree from rest on the sand into the water."""
     dataset = multibody.simulate(
         model(),
         undulation(),
@@ -72,7 +72,7 @@ def wet_length(body: xr.Dataset) -> np.ndarray:
 
 
 def clearance(body: xr.Dataset) -> np.ndarray:
-    """Least distance between the skin and the sand, along its normal, at the recorded times [m]."""
+    """Minimum distance between the skin and the sand, along the normal of the sand, at the recorded times [m]."""
     place = body["position"].values
     above = (place[..., 2] - SLOPE * place[..., 0]) / np.hypot(1.0, SLOPE)
     return above.min(axis=1) - RADIUS

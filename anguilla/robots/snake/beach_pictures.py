@@ -15,12 +15,12 @@ from anguilla.view.water_plane import draw_afloat
 from .beach import SLOPE, wet_length
 
 VIEW = Camera(azimuth=np.deg2rad(-50.0), elevation=np.deg2rad(24.0))
-MARGIN = 0.3  # of sand and water around the path [m]
+MARGIN = 0.3  # margin of sand and water around the path [m]
 SAND, SHADE = "#E8D9B5", "#D5C295"
 
 
 def shore(body: xr.Dataset, every: float) -> Figure:
-    """The body from the side at even times; below, the speed of the nose and how much of the body is under water.
+    """Side view of the body at evenly spaced times; below, the mean speed of the body and the length under water.
 
     Args:
         body: sections of the snake, from the `body` of its entry.
@@ -59,7 +59,7 @@ def shore(body: xr.Dataset, every: float) -> Figure:
 
 
 def beach_still(body: xr.Dataset, instant: int, *, width: int = WIDTH, view: Camera = VIEW) -> Image.Image:
-    """One image: the sand, the snake, the water over what is below its surface.
+    """One image: the sand and the snake, with the submerged part seen through the water.
 
     Args:
         body: sections of the snake, from the `body` of its entry.

@@ -1,4 +1,4 @@
-"""The fastest undulation of the snake on a given ground: the problem that gradients and CMA-ES are compared on."""
+"""The fastest undulation of the snake on a given ground: a test problem to compare gradients with CMA-ES."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,18 +15,18 @@ from gaits import Start
 
 from .tree import FORWARD, LENGTH, PERIOD, START, beam, terrain
 
-WIDTH = 2e-2  # m/s: smoothing of the friction, at which the speed is differentiable in the gait
-ORDER = 16  # nodes of the shape
+WIDTH = 2e-2  # smoothing of the friction, for which the speed is a differentiable function of the gait [m/s]
+ORDER = 16  # Gauss nodes per panel of the beam
 
 
 class LiftedWave(eqx.Module):
-    """A wave of curvature of varying amplitude, and sinus lifting with it: six numbers.
+    """A curvature wave of varying amplitude with sinus lifting; six parameters.
 
     Attributes:
-        amplitude: greatest curvature at the head, in the middle and at the tail [1/m]; a parabola between.
+        amplitude: amplitude of the curvature at the head, in the middle and at the tail [1/m]; a parabola in between.
         wavelength: λ [m].
-        depth: of the lifting, from -1 to 1: the load falls to zero at ±1 [-].
-        phase: of the lifting [rad].
+        depth: depth of the lifting, from -1 to 1; at ±1 the load on the ground falls to zero [-].
+        phase: phase of the lifting [rad].
     """
 
     amplitude: Float[Array, "3"]
@@ -35,7 +35,7 @@ class LiftedWave(eqx.Module):
     phase: Float[Array, ""]
 
     def crawl(self) -> gaits.Crawl:
-        """The gait, from a straight body."""
+        """The gait, which starts from a straight body."""
         wave = gaits.TravellingWave(_parabola(self.amplitude), self.wavelength, PERIOD)
         lifting = gaits.SinusLifting(self.depth, self.wavelength, PERIOD, LENGTH, self.phase)
         return gaits.Crawl(gaits.planar_bending(Start(0.0, START) * wave), lifting)
@@ -51,15 +51,15 @@ crawling_speed = gaits.quantity("crawling speed", "m/s", lambda speed: speed, "s
 
 
 def first_gait() -> LiftedWave:
-    """Where a search begins: an even wave, the load even along the body."""
+    """Initial gait of a search: a wave of constant amplitude, without lifting."""
     return LiftedWave(jnp.full(3, 3.0), jnp.asarray(1.2), jnp.asarray(0.0), jnp.asarray(0.0))
 
 
 def speed_model(ratio: float = 10.0) -> Callable[[LiftedWave], dict[str, Any]]:
-    """Gait -> its speed on the ground: mean over the second period from rest [m/s]. For forward-mode derivatives.
+    """Function from a gait to its mean speed over the second period from rest [m/s]; for forward-mode derivatives.
 
     Args:
-        ratio: sideways over forward coefficient [-].
+        ratio: sideways over forward friction coefficient [-].
     """
     snake = beam()
 
@@ -85,6 +85,6 @@ def speed_model(ratio: float = 10.0) -> Callable[[LiftedWave], dict[str, Any]]:
 
 
 def _parabola(values):
-    """Coefficients in X, highest power first, of the parabola through values at 0, L/2 and L."""
+    """Coefficients, highest power first, of the parabola in X through given values at 0, L/2 and L."""
     a, b, c = values
     return jnp.stack([(2 * a - 4 * b + 2 * c) / LENGTH**2, (-3 * a + 4 * b - c) / LENGTH, a])

@@ -22,7 +22,7 @@ SHADES = (GREY, "#88c0d0", BLUE, ORANGE, VERMILLION)
 
 
 def tracks(body: xr.Dataset, every: float) -> Figure:
-    """The body on the ground at even times, with the paths of head and tail.
+    """The body on the ground at evenly spaced times, with the paths of head and tail.
 
     Args:
         body: sections of the snake, from the `body` of its entry.
@@ -48,7 +48,7 @@ def tracks(body: xr.Dataset, every: float) -> Figure:
 
 
 def speeds(dataset: xr.Dataset) -> Figure:
-    """Speed over amplitude for several ratios of friction, with that of ideal wheels.
+    """Speed over amplitude for several friction ratios, with the speed on ideal wheels.
 
     Args:
         dataset: `speed` and `ideal_speed`, from `anguilla.robots.snake.study.speed_map`.
@@ -68,7 +68,7 @@ def speeds(dataset: xr.Dataset) -> Figure:
 
 
 def friction_power(dataset: xr.Dataset) -> Figure:
-    """Power of the motors and of friction in time.
+    """Power of the motors and of friction over time, and the rate of kinetic energy.
 
     Args:
         dataset: a result of `anguilla robot snake`.

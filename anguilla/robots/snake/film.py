@@ -1,4 +1,4 @@
-"""Films and stills of the snake on the ground, and its film on the beach."""
+"""Films of the snake on the ground and on the beach, and stills on the ground."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from .beach_pictures import beach_still
 from .tree import RADIUS
 
 VIEW = Camera(azimuth=np.deg2rad(-60.0), elevation=np.deg2rad(38.0))
-MARGIN = 0.15  # of ground around the path [m]
+MARGIN = 0.15  # margin of ground around the path [m]
 TRACK = "#b48ead"
 
 
@@ -71,7 +71,7 @@ def snake_film(
         path: ends in .gif or .mp4.
         fps: frames per second.
         width: width [pixels].
-        camera: not used: the ground does not move.
+        camera: ignored; the camera is always fixed.
         progress: show a progress bar.
     """
     still = beach_still if body.attrs.get("terrain") == "beach" else snake_still

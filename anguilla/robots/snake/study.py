@@ -1,4 +1,4 @@
-"""Speed of the snake over the amplitude of its wave and the anisotropy of its friction."""
+"""Speed of the snake as a function of wave amplitude and friction anisotropy."""
 
 import jax
 import jax.numpy as jnp
@@ -12,18 +12,18 @@ from spatial import Numbers
 
 from .tree import FORWARD, LAG, LINK, PERIOD, beam, gait, terrain
 
-AMPLITUDES = np.deg2rad([10.0, 20.0, 30.0, 40.0, 50.0])  # of the joints [rad]
-RATIOS = np.array([2.0, 5.0, 10.0, 20.0, 50.0])  # sideways over forward coefficient
+AMPLITUDES = np.deg2rad([10.0, 20.0, 30.0, 40.0, 50.0])  # amplitudes of the joints [rad]
+RATIOS = np.array([2.0, 5.0, 10.0, 20.0, 50.0])  # sideways over forward friction coefficient
 
 
 def mean_speed(snake: cosserat.Beam, amplitude: Numbers, ratio: Numbers, lag: Numbers = LAG) -> Float[Array, ""]:
-    """Speed of the beam over its third period from rest [m/s]; jit-, vmap- and grad-safe.
+    """Mean speed of the beam over the third period from rest [m/s]; jit-, vmap- and grad-safe.
 
     Args:
         snake: the body, from `beam`.
         amplitude: α of the joints [rad].
-        ratio: sideways over forward coefficient [-].
-        lag: δ between joints [rad].
+        ratio: sideways over forward friction coefficient [-].
+        lag: phase lag δ between joints [rad].
     """
     run = cosserat.rollout(
         snake,
@@ -46,7 +46,7 @@ def speed_map() -> xr.Dataset:
     grid = np.meshgrid(AMPLITUDES, RATIOS, indexing="ij")
     speeds = np.asarray(many(*(jnp.asarray(axis.ravel()) for axis in grid))).reshape(grid[0].shape)
     wavelength = 2 * np.pi * LINK / LAG
-    heading = AMPLITUDES / LAG  # a curvature wave K has the heading K λ/2π
+    heading = AMPLITUDES / LAG  # a curvature wave of amplitude K has the heading amplitude K λ/2π
     ideal = wavelength * j0(heading) / PERIOD
     return xr.Dataset(
         {

@@ -1,9 +1,9 @@
-"""The wheeled snake: ten links tied by nine revolute joints, its law of motion, and the same body as a beam.
+"""The wheeled snake: ten links connected by nine revolute joints, its joint law, and the same body as a beam.
 
-Published, in the simulations of [LPSG13] (quoted from memory, not read again): ten links of 0.14 m, 1 kg and
-0.0016 kg·m², and the law φ_i = α sin(ωt + (i - 1) δ) + φ0. Chosen here: the radius of the links, the numbers of the
-law, and Coulomb coefficients of passive wheels, which roll easily and hardly slip sideways; the book takes viscous
-friction in its simplest model.
+From the simulations of [LPSG13] (quoted from memory, not checked again): ten links of 0.14 m, 1 kg and 0.0016 kg·m²,
+and the law φ_i = α sin(ωt + (i - 1) δ) + φ0. Chosen here: the radius of the links, the parameters of the law, and the
+Coulomb coefficients of passive wheels, which roll easily and hardly slip sideways. The simplest model of the book has
+viscous friction instead.
 """
 
 import equinox as eqx
@@ -21,21 +21,21 @@ from hydro import uniform_profile
 from spatial import Numbers, finite, positive
 
 LINKS = 10
-LINK, MASS, INERTIA = 0.14, 1.0, 0.0016  # of each link [m], [kg], [kg·m²] [LPSG13]
-RADIUS = 0.05  # of each link, ours [m]
+LINK, MASS, INERTIA = 0.14, 1.0, 0.0016  # length, mass and inertia of each link [m], [kg], [kg·m²] [LPSG13]
+RADIUS = 0.05  # radius of each link, our choice [m]
 LENGTH = LINKS * LINK
 DENSITY = MASS / (LINK * np.pi * RADIUS**2)
-FORWARD, SIDEWAYS = 0.05, 0.5  # coefficients of the passive wheels, ours
-AMPLITUDE, LAG, PERIOD, START = np.deg2rad(30.0), np.deg2rad(40.0), 4.0, 2.0  # α, δ [rad], 2π/ω and start [s], ours
+FORWARD, SIDEWAYS = 0.05, 0.5  # friction coefficients of the passive wheels, our choice
+AMPLITUDE, LAG, PERIOD, START = np.deg2rad(30.0), np.deg2rad(40.0), 4.0, 2.0  # α, δ [rad], 2π/ω, start [s]; our choice
 
 
 def profile():
-    """A cylinder of the whole length."""
+    """Profile of a cylinder with the length of the whole body."""
     return uniform_profile(LENGTH, RADIUS, RADIUS)
 
 
 def model() -> multibody.Tree:
-    """Ten links and nine yaw joints, all actuated; the head's frame is at the nose, x towards the tail."""
+    """Ten links and nine yaw joints, all actuated; the base frame is at the nose, with x towards the tail."""
     links = []
     for k in range(LINKS):
         joint = multibody.revolute((0.0, 0.0, 1.0), position=(LINK, 0.0, 0.0), name=f"yaw{k}") if k else None
@@ -54,14 +54,16 @@ def model() -> multibody.Tree:
 
 
 class Undulation(eqx.Module):
-    """Lateral undulation of the joints: q_i = f(t) (α sin(2πt/T - (i - 1) δ) + φ0). [LPSG13], counted from the head
+    """Lateral undulation of the joints: q_i = f(t) (α sin(2πt/T - (i - 1) δ) + φ0), after [LPSG13].
+
+    Joints are counted from the head.
 
     Attributes:
         amplitude: α [rad].
-        lag: δ, phase between one joint and the next [rad].
+        lag: δ, phase lag between one joint and the next [rad].
         period: T [s].
         turn: φ0 [rad].
-        start: f, from 0 to 1.
+        start: f, a smooth start from 0 to 1.
     """
 
     amplitude: Float[Array, ""]
@@ -77,14 +79,14 @@ class Undulation(eqx.Module):
 
     @property
     def break_times(self) -> tuple[Scalar, ...]:
-        """Begin and end of the start [s]."""
+        """Beginning and end of the smooth start [s]."""
         return self.start.break_times
 
 
 def undulation(
     amplitude: Numbers = AMPLITUDE, lag: Numbers = LAG, period: Numbers = PERIOD, turn: Numbers = 0.0
 ) -> Undulation:
-    """The joint law with our numbers; its wave runs towards the tail.
+    """The joint law with the parameters chosen here; the wave travels towards the tail.
 
     Args:
         amplitude: α [rad].
@@ -107,7 +109,7 @@ def beam() -> cosserat.Beam:
 
 
 def gait(amplitude: Numbers = AMPLITUDE, lag: Numbers = LAG, period: Numbers = PERIOD) -> gaits.Strain:
-    """The law as a wave of curvature: K3 = -α/l sin(2π(X/λ - t/T)), λ = 2πl/δ, from the middle of the first joint.
+    """The joint law as a curvature wave, K3 = -α/l sin(2π(X/λ - t/T)) with λ = 2πl/δ and X from the first joint.
 
     Args:
         amplitude: α of the joints [rad].
@@ -123,8 +125,8 @@ def terrain(forward: Numbers = FORWARD, sideways: Numbers = SIDEWAYS, **options)
     """A level floor under passive wheels.
 
     Args:
-        forward: coefficient along the body [-].
-        sideways: coefficient across it [-].
-        options: others of `ground.Friction`.
+        forward: friction coefficient along the body [-].
+        sideways: friction coefficient across the body [-].
+        options: other arguments of `ground.Friction`.
     """
     return ground.Friction(forward, sideways, density=DENSITY, **options)

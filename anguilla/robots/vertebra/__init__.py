@@ -1,4 +1,4 @@
-"""The eel's vertebra: a spherical parallel wrist, and the actuation of a chain of them in a swimming body. [CHA08]"""
+"""The eel's vertebra: a spherical parallel wrist, and the actuation of a chain of wrists in a swimming body. [CHA08]"""
 
 from .amplitude import Amplitude as Amplitude, largest_amplitude as largest_amplitude
 from .design import (
@@ -62,7 +62,7 @@ from .workspaces import (
     worst_margin as worst_margin,
 )
 
-# What users need first; everything else is reached in its module.
+# The most used names, which `dir(vertebra)` lists; other names are imported from their modules.
 __all__ = (
     "Layout",
     "Limits",

@@ -19,12 +19,14 @@ from .limits import MARGINS, Limits
 class Amplitude(eqx.Module):
     """The largest feasible amplitude of a gait, and the limit that determines it.
 
+    If no limit is reached within the search, time, vertebra and limit are those of the smallest margin at its end.
+
     Attributes:
         gain: factor on all curvatures up to which every vertebra is within its limits; below 1 the gait itself is
             infeasible.
         margin: smallest margin of the gait itself, at gain 1 [-].
         time: time at which the first limit is reached [s].
-        vertebra: index of the vertebra that reaches it, 0 nearest to the head.
+        vertebra: index of the vertebra that reaches it; 0 is nearest to the head.
         limit: index of the limit in `MARGINS`.
     """
 
@@ -51,14 +53,14 @@ def largest_amplitude(
     step: float = 0.25,
     tolerance: float = 1e-9,
 ) -> Amplitude:
-    """Increases the gain from zero to the first limit, by steps and then by bisection to the tolerance.
+    """Finds the largest gain on the curvatures within the limits, by steps from zero and then by bisection.
 
     Args:
         wrist: the design.
-        layout: where the vertebrae sit.
+        layout: positions of the vertebrae.
         gait: strain law (X, t) -> (Γ, K).
         times: times at which the limits are checked [s]; one period is enough for a periodic gait.
-        limits: limits of the wrist; the published ones by default.
+        limits: limits of the wrist; `Limits()` by default.
         greatest: largest gain of the search.
         step: initial step of the gain.
         tolerance: tolerance of the gain.

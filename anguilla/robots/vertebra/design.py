@@ -1,11 +1,11 @@
 """Dimensions of the spherical parallel wrist that is the eel's vertebra, and its three published designs.
 
-Two legs (motor, crank A_iB_i, rod B_iC_i between ball joints) move a platform that a third leg (three
-revolutes whose axes meet in O, the first of them actuated) constrains to rotate about O. Lengths are in any unit:
-angles, rates and torques do not depend on it.
+Two legs, each with a motor, a crank A_iB_i and a rod B_iC_i between ball joints, move a platform. A third, central leg
+of three revolute joints, whose axes meet in O and of which the first is actuated, constrains the platform to rotate
+about O. Lengths may be in any unit: angles, rates and torques do not depend on it.
 
-Frames: `fixed` on the base, z along the backbone; `mobile` on the platform, x_m from O to C1 and y_m from O
-to C2. The motor angles are θ1, θ2 (cranks) and θ3 (the platform's first rotation, about z).
+Frames: `fixed` on the base, z along the backbone; `mobile` on the platform, x_m from O to C1 and y_m from O to C2. The
+motor angles are θ1, θ2 (cranks) and θ3 (the platform's first rotation, about z).
 """
 
 import math
@@ -103,10 +103,10 @@ def parallel_axes(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0, crank: ArrayL
 
 
 def orthogonal_axes(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0, crank: ArrayLike | None = None) -> Wrist:
-    """Two motors at right angles, each crank under its own arm OC_i: the second design of [CHA08].
+    """Two motors at right angles, each crank below the arm OC_i of its leg: the second design of [CHA08].
 
-    At home the rods point along z. With |AB| = |OC| the motor axes cross at (0, 0, -|BC|): [CHA08] prints
-    A_i = O, which contradicts its own conditions of isotropy l_i ⊥ r_i and p_i ⊥ r_i.
+    At home the rods point along z. With |AB| = |OC| the motor axes cross at (0, 0, -|BC|). [CHA08] prints A_i = O,
+    which contradicts the conditions of isotropy l_i ⊥ r_i and p_i ⊥ r_i of the paper.
 
     Args:
         platform: |OC1| = |OC2| [length].
@@ -122,7 +122,7 @@ def orthogonal_axes(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0, crank: Arra
 
 
 def prototype(platform: ArrayLike = 1.0, rod: ArrayLike = 1.0) -> Wrist:
-    """The vertebra that was built: parallel motors whose axes intersect the z axis. [CHA08, fig. 11]
+    """The vertebra that was built, with parallel motors whose axes intersect the z axis. [CHA08, fig. 11]
 
     The cranks are |OC|/√2 long, so that a pure yaw rotates both by the same angle as the platform.
 
@@ -138,7 +138,7 @@ DESIGNS = {"parallel": parallel_axes, "orthogonal": orthogonal_axes, "prototype"
 
 
 def _upright(axis, crank_zero, crank, rod, platform):
-    """A wrist whose rods are along z and whose crank angles are zero at home."""
+    """A wrist with rods along z and zero crank angles at home."""
     s = _HALF_DIAGONAL
     top = platform * jnp.array([[s, s, 0.0], [-s, s, 0.0]])
     motor = top - rod * jnp.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]) - crank * crank_zero

@@ -18,9 +18,9 @@ class Assembly(eqx.Module):
     """The wrist assembled at given motor angles, in its working mode.
 
     Attributes:
-        rotation: from the mobile to the fixed frame.
+        rotation: rotation from the mobile to the fixed frame.
         leg: the central leg's angles (θ3, φ, ψ) [rad].
-        closes: squares of (r1·z'', r2·z_m), each over |r_i|, where the legs close; negative otherwise [-].
+        closes: squares of (r1·z'', r2·z_m), each over |r_i|; negative if the leg does not close [-].
     """
 
     rotation: Float[Array, "*n 3 3"]
@@ -35,10 +35,10 @@ class Assembly(eqx.Module):
 
 @eqx.filter_jit
 def assembly(wrist: Wrist, angles: Float[Array, "3"]) -> Assembly:
-    """Orientation in the working mode, with a mask instead of an error, for use in jit, vmap and grad.
+    """Orientation in the working mode; returns a mask instead of raising, for use in jit, vmap and grad.
 
-    The working mode has r1·z'' > 0 and r2·z_m > 0 and cos φ > 0; the product of the first two is det A. The
-    selector r2·p2 that [CHA08] prints takes the same value on both branches of ψ.
+    In the working mode r1·z'' > 0, r2·z_m > 0 and cos φ > 0; det A is proportional to the product of the first two. The
+    selector r2·p2 that [CHA08] prints has the same value on both branches of ψ and cannot distinguish them.
 
     Args:
         wrist: the design.
@@ -64,9 +64,9 @@ def direct_branches(
         angles: motor angles (θ1, θ2, θ3) [rad].
 
     Returns:
-        The central leg's angles (θ3, φ, ψ) [rad], the working mode first (valid where cos φ > 0); the signs of
-        (r1·z'', r2·z_m) of each; and whether each closes. On the prototype the last two are the spurious φ = π/2, at
-        which the rod of leg 1 hangs below O for any motor angles.
+        The central leg's angles (θ3, φ, ψ) [rad], with the working mode first (valid where cos φ > 0); the signs of
+        (r1·z'', r2·z_m) of each mode; and whether each mode closes. On the prototype, the last two modes are spurious
+        solutions with φ = π/2, at which the rod of leg 1 is below O for any motor angles.
     """
     B = wrist.motor + wrist.crank_vectors(angles[:2])
     first = _phi_roots(wrist, B[0], angles[2])
@@ -85,7 +85,7 @@ def direct_kinematics(wrist: Wrist, angles: ArrayLike) -> Float[Array, "*batch 3
 
     Args:
         wrist: the design.
-        angles: motor angles (θ1, θ2, θ3) [rad]; the last axis has the three.
+        angles: motor angles (θ1, θ2, θ3) [rad], along the last axis.
 
     Raises:
         ValueError: the wrist cannot be assembled at these angles. Inside jit the same error is raised when the compiled
@@ -107,13 +107,13 @@ def direct_kinematics(wrist: Wrist, angles: ArrayLike) -> Float[Array, "*batch 3
 
 @eqx.filter_jit
 def _batch(wrist, angles):
-    """Rotations, and whether each is assembled."""
+    """Rotations, and whether the wrist can be assembled at each."""
     done = jax.vmap(assembly, in_axes=(None, 0))(wrist, angles)
     return done.rotation, done.assembled
 
 
 def _phi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""]) -> Roots:
-    """|C1 - B1| = |r1| with C1 = |p1| (C3 Cφ, S3 Cφ, -Sφ). [CHA08, eq. (10)]
+    """Roots φ of |C1 - B1| = |r1| with C1 = |p1| (C3 Cφ, S3 Cφ, -Sφ). [CHA08, eq. (10)]
 
     2 C1·B1 has the slope 2 |p1| r1·z'' in φ, so the rising root has r1·z'' > 0.
     """
@@ -124,7 +124,7 @@ def _phi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""]) -> 
 
 
 def _psi_roots(wrist: Wrist, B: Float[Array, "3"], theta3: Float[Array, ""], phi: Float[Array, ""]) -> Roots:
-    """|C2 - B2| = |r2| with C2 = |p2| (y' cos ψ + z'' sin ψ). [CHA08, eq. (11)]
+    """Roots ψ of |C2 - B2| = |r2| with C2 = |p2| (y' cos ψ + z'' sin ψ). [CHA08, eq. (11)]
 
     2 C2·B2 has the slope -2 |p2| r2·z_m in ψ, so the falling root has r2·z_m > 0.
     """

@@ -67,7 +67,7 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
         axes[row, 1].set_ylabel(f"torque {row + 1} [N m]")
         for axis, data in ((axes[row, 0], angles[..., row]), (axes[row, 1], torques[..., row])):
             axis.grid(alpha=0.3)
-            if np.max(np.abs(data)) < 1e-6:  # an idle motor: do not magnify its round-off
+            if np.max(np.abs(data)) < 1e-6:  # an idle motor: the axis must not magnify its round-off
                 axis.set_ylim(-1.0, 1.0)
     axes[0, 0].set_title("motor angles")
     axes[0, 1].set_title("motor torques")
@@ -178,7 +178,7 @@ def joint_space_figure(space: Workspace) -> Figure:
 
 
 def conditioning_figure(wrist: Wrist, limits: Limits, torsions_deg: tuple[float, ...] = (-18.0, 0.0, 18.0)) -> Figure:
-    """Condition number of the Jacobian over the tilt, and the boundary of the limits, at some torsions."""
+    """Condition number of the Jacobian over the tilt, and the boundary of the limits, at given torsions."""
     reach = 45.0
     line = np.radians(np.linspace(-reach, reach, 121))
     grid = jnp.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2))
@@ -221,8 +221,8 @@ def report(
         dataset: result of `cosserat.simulate`: orientation, section_twist and internal_moment over (time, X).
         out_dir: directory for the figures, `vertebra.nc` and `vertebra.json`; created if missing.
         wrist: the vertebra; the prototype by default.
-        limits: limits of the wrist; the published ones by default.
-        layout: positions of the vertebrae; by default as many of 0.1 m as fit the body.
+        limits: limits of the wrist; `Limits()` by default.
+        layout: positions of the vertebrae; by default equal vertebrae of about 0.1 m along the whole body.
         gait: the strain law of the swim; if given, the largest feasible amplitude is computed.
         dpi: resolution of the figures.
 

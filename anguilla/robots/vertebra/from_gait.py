@@ -26,7 +26,7 @@ _NODES = (-math.sqrt(0.15), 0.0, math.sqrt(0.15))  # Gauss points of a step, rel
 def relative_quaternion(
     gait: Gait, X: Float[Array, ""], pitch: Float[Array, ""], t: Float[Array, ""]
 ) -> Float[Array, "4"]:
-    """Quaternion of R(X)ᵀR(X + l), the tail side seen from the head side: solves R' = R K^ over one vertebra.
+    """Quaternion of R(X)ᵀR(X + l), the tail side relative to the head side, from R' = R K^ over one vertebra.
 
     Args:
         gait: strain law (X, t) -> (Γ, K).
@@ -42,7 +42,7 @@ def relative_quaternion(
     a1 = h * K2
     a2 = h * (math.sqrt(15.0) / 3.0) * (K3 - K1)
     a3 = h * (10.0 / 3.0) * (K3 - 2.0 * K2 + K1)
-    # Commutators have the sign of R' = R K^, opposite to that of the textbook Y' = A Y.
+    # The commutators have the sign for R' = R K^, opposite to that of the usual Y' = A Y.
     c1 = -cross(a1, a2)
     c2 = cross(a1, 2.0 * a3 + c1) / 60.0
     turns = quaternion_exp(a1 + a3 / 12.0 - cross(-20.0 * a1 - a3 + c1, a2 + c2) / 240.0)
@@ -53,7 +53,7 @@ def relative_quaternion(
 
 
 def gait_postures(wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""]) -> Posture:
-    """Postures of all the vertebrae at one time [s]; leading axis the vertebrae."""
+    """Postures of all vertebrae at one time [s]; the leading axis is that of the vertebrae."""
 
     def one(X):
         relative = matrix_from_quaternion(relative_quaternion(gait, X, layout.pitch, t))
@@ -66,7 +66,7 @@ def gait_postures(wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""])
 def gait_angles(
     wrist: Wrist, layout: Layout, gait: Gait, t: Float[Array, ""]
 ) -> tuple[Float[Array, "vertebrae 3"], Float[Array, "vertebrae 3"]]:
-    """Angles [rad] and rates [rad/s] of the motors of all the vertebrae at one time [s], rates by differentiation."""
+    """Motor angles [rad] and rates [rad/s] of all vertebrae at one time [s]; rates by automatic differentiation."""
     angles = lambda time: gait_postures(wrist, layout, gait, time).angles  # noqa: E731
     return jax.jvp(angles, (t,), (jnp.ones_like(t),))
 
@@ -103,7 +103,7 @@ def gait_constraint(
 ) -> Float[Array, ""]:
     """A smooth scalar constraint for gait optimisation: if it is non-negative, every vertebra is within its limits.
 
-        -log(Σ exp(-s m)) / s   over all margins m; at most the smallest, and at least that minus log(number of m)/s
+        -log(Σ exp(-s m)) / s   over all n margins m; between min(m) - log(n)/s and min(m)
 
     Args:
         wrist: the design.

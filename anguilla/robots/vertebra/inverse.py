@@ -18,10 +18,10 @@ from .orientation import leg_from_rotation
 
 
 class Posture(eqx.Module):
-    """The wrist at one orientation (or, under vmap, many), in its working mode; all vectors in the fixed frame.
+    """The wrist at one orientation (or many, under vmap), in its working mode; vectors are in the fixed frame.
 
     Attributes:
-        rotation: from the mobile to the fixed frame.
+        rotation: rotation from the mobile to the fixed frame.
         angles: motor angles (θ1, θ2, θ3) [rad]; if a leg cannot reach, its crank is at closest approach.
         leg: the central leg's angles (θ3, φ, ψ) [rad].
         crank: l_i = A_iB_i [length].
@@ -46,14 +46,14 @@ class Posture(eqx.Module):
 
 @eqx.filter_jit
 def posture(wrist: Wrist, rotation: Float[Array, "3 3"]) -> Posture:
-    """Motor angles and geometry in the working mode (B_11, B_22 > 0, cos φ > 0), with a mask.
+    """Motor angles and geometry in the working mode (B_11, B_22 > 0, cos φ > 0); returns a mask instead of raising.
 
-    For use in jit, vmap and grad: an orientation out of reach gives `reachable` = False, finite values and
-    finite gradients.
+    For use in jit, vmap and grad: for an orientation out of reach, `reachable` is False, and values and gradients are
+    finite.
 
     Args:
         wrist: the design.
-        rotation: from the mobile to the fixed frame.
+        rotation: rotation from the mobile to the fixed frame.
     """
     leg = leg_from_rotation(rotation)
     arm = wrist.platform_points(rotation)
@@ -76,17 +76,17 @@ def inverse_branches(
 ) -> tuple[Float[Array, "8 3"], Float[Array, "8 3"], Bool[Array, ""]]:
     """All motor angles that hold one orientation.
 
-    Each crank has two positions, which give the four solutions of [CHA08, fig. 14]; the central leg has two
-    postures, θ3 and θ3 + π. Modes are distinguished by the signs of B's diagonal: the selectors l_i·r_i printed
-    in the paper have the same value on both branches.
+    Each crank has two positions, which give the four solutions of [CHA08, fig. 14]; the central leg has two postures,
+    θ3 and θ3 + π. Modes are distinguished by the signs of the diagonal of B. The selectors l_i·r_i printed in the paper
+    have the same value on both branches.
 
     Args:
         wrist: the design.
-        rotation: from the mobile to the fixed frame.
+        rotation: rotation from the mobile to the fixed frame.
 
     Returns:
-        The angles (θ1, θ2, θ3) [rad], the working mode first; the signs of (B_11, B_22, B_33) of each; and
-        whether the orientation is within reach of the legs (if not, angles of closest approach).
+        The angles (θ1, θ2, θ3) [rad], with the working mode first; the signs of (B_11, B_22, B_33) of each mode; and
+        whether the orientation is within reach. If not, the angles are those of closest approach.
     """
     arm = wrist.platform_points(rotation)
     legs = _leg_roots(wrist, arm)
@@ -105,7 +105,7 @@ def inverse_kinematics(wrist: Wrist, rotation: ArrayLike) -> Float[Array, "*batc
 
     Args:
         wrist: the design.
-        rotation: from the mobile to the fixed frame; the last two axes are the matrix.
+        rotation: rotations from the mobile to the fixed frame; the last two axes are those of the matrix.
 
     Raises:
         ValueError: the matrix is not a rotation, or a leg cannot reach the orientation. Inside jit the same errors

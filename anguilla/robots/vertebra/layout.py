@@ -8,13 +8,13 @@ from spatial import non_negative, positive
 
 from .design import Wrist
 
-# From the section's axes to the vertebra's: x_v = t3 (yaw), y_v = -t2 (pitch), z_v = t1 (roll).
-# Symmetric, so it is its own inverse.
+# Matrix from section axes to vertebra axes: x_v = t3 (yaw), y_v = -t2 (pitch), z_v = t1 (roll).
+# It is symmetric and orthogonal, and therefore its own inverse.
 BEAM_TO_VERTEBRA = ((0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0))
 
 
 class Layout(eqx.Module):
-    """A chain of equal vertebrae, each with its base on the head side and its centre O in its middle.
+    """A chain of equal vertebrae, each with its base on the head side and the centre O at its midpoint.
 
     Attributes:
         start: abscissa of the head side of the first vertebra [m].
@@ -29,7 +29,7 @@ class Layout(eqx.Module):
     def __init__(self, count: int = 10, pitch: ArrayLike = 0.1, start: ArrayLike = 0.25):
         """By default the prototype: 10 vertebrae of 0.1 m on 1.5 m. [CHA08, Description]
 
-        The paper does not say how the remaining 0.5 m is divided between head and tail; we take half each.
+        The paper does not say how the remaining 0.5 m is divided between head and tail; here each has half.
         """
         if not isinstance(count, int) or count < 1:
             raise ValueError(f"Layout.count = {count!r}: must be an integer of at least 1")
@@ -67,7 +67,7 @@ class Layout(eqx.Module):
 
 
 def to_vertebra(vector: Float[Array, "3"]) -> Float[Array, "3"]:
-    """A vector of any unit in the axes (t1, t2, t3) of the base's section, in the wrist's fixed frame."""
+    """Converts a vector of any unit from the axes (t1, t2, t3) of the base's section to the wrist's fixed frame."""
     return jnp.stack([vector[2], -vector[1], vector[0]])
 
 
@@ -76,7 +76,7 @@ def wrist_rotation(wrist: Wrist, relative: Float[Array, "3 3"]) -> Float[Array, 
 
     Args:
         wrist: the design.
-        relative: rotation R(X)ᵀR(X + l), the section at the tail side seen from the section at the head side.
+        relative: rotation R(X)ᵀR(X + l) of the section at the tail side relative to the section at the head side.
     """
     T = jnp.array(BEAM_TO_VERTEBRA)
     return T @ relative @ T @ wrist.home_rotation

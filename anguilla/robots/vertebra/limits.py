@@ -1,7 +1,7 @@
 """Mechanical limits of the wrist.
 
-Every margin is a smooth dimensionless number: positive inside the limits, zero on the boundary, negative
-outside. It is also defined out of reach of the legs, so that an optimiser can return.
+Every margin is a smooth dimensionless number: positive inside the limits, zero on the boundary, negative outside. It is
+also defined out of reach of the legs, so that an optimiser can return from there.
 """
 
 import math
@@ -54,10 +54,10 @@ class Limits(eqx.Module):
         rods: ArrayLike = 0.1,
         singularity: ArrayLike = 0.1,
     ):
-        """Limits; the defaults suit |OC| = 1.
+        """The defaults are for |OC| = 1.
 
-        The cone of 35° and the base at 0.2067 give the crank angles from -17° to 38° that [CHA08] publishes;
-        it publishes neither of them, nor the thickness of the rods.
+        The cone of 35° and the base at 0.2067 are not published, nor is the thickness of the rods. They reproduce the
+        published range of crank angles, from -17° to 38°. [CHA08]
         """
         left = positive("π/2 - Limits.cone", 0.5 * jnp.pi - finite("Limits.cone", cone, ()), "rad")
         self.cone = non_negative("Limits.cone", 0.5 * jnp.pi - left, "rad")
@@ -68,14 +68,14 @@ class Limits(eqx.Module):
 
 @eqx.filter_jit
 def margins(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, "10"]:
-    """All the margins [-], in the order of `MARGINS`.
+    """All margins [-], in the order of `MARGINS`.
 
-    - Ball joint B_i: cos² of the angle between the rod and the normal i_i × l_i of the crank, minus cos² of
-      the cone's. The first is the `reach` of the leg, so that this margin extends smoothly to where no crank
-      angle closes the leg.
-    - Ball joint C_i: cos of the angle between the rod and z_m, minus cos of the cone's.
-    - Crank on base: sin θ_i + limd/|l_i|. [CHA08] prints sin(θ_i)L_i > limd, which excludes its home
-      position: the crank must stay above -limd.
+    - Ball joint B_i: cos² of the angle between the rod and the normal i_i × l_i of the crank, minus cos² of the cone
+      angle. The first term is the `reach` of the leg, so that this margin extends smoothly to orientations where no
+      crank angle closes the leg.
+    - Ball joint C_i: cos of the angle between the rod and z_m, minus cos of the cone angle.
+    - Crank on base: sin θ_i + limd/|l_i|, so that the crank stays above -limd. [CHA08] prints sin(θ_i)L_i > limd, which
+      excludes the home position.
     - Rods apart: distance between the segments B1C1 and B2C2 minus the limit, over the length of a rod.
     - Singularities: (r1·z'')/|r1|, (r2·z_m)/|r2| and cos φ minus the limit.
 
@@ -103,8 +103,8 @@ def margins(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, "10"]:
 def rod_distance(pose: Posture) -> Float[Array, ""]:
     """Minimum distance between the rods B1C1 and B2C2 [length].
 
-    [CHA08] samples points along one rod and projects them on the other; here the minimum is in closed form:
-    between the two lines if their common normal falls within both rods, else from one of the four ends.
+    [CHA08] samples points along one rod and projects them on the other. Here the minimum is in closed form: the
+    distance of the two lines if their common normal meets both rods, otherwise the distance from one of the four ends.
     """
     u, v = pose.rod
     tail = (pose.arm - pose.rod)[0] - (pose.arm - pose.rod)[1]

@@ -18,17 +18,17 @@ _POINTS = 6  # points of the local interpolation along the body: fifth degree
 
 
 class Actuation(eqx.Module):
-    """Actuation of one vertebra or many: leading axes are times and vertebrae.
+    """Actuation of one vertebra or of many; the leading axes are times and vertebrae.
 
     Attributes:
         angles: motor angles (θ1, θ2, θ3) [rad].
-        rates: their rates [rad/s].
+        rates: motor rates [rad/s].
         torques: motor torques [N·m].
         power: power delivered by each motor [W].
         margins: margins of the limits, in the order of `MARGINS`; negative if violated.
         singularity: see `singularity_margin`.
         condition: condition number of the Jacobian [-].
-        reachable: whether the legs close; if not, rates and torques of the leg at fault are zero.
+        reachable: whether the legs close; if not, rates and torques of the leg that does not close are zero.
     """
 
     angles: Float[Array, "*n 3"]
@@ -62,8 +62,8 @@ def actuate(
     Args:
         wrist: the design.
         limits: limits of the wrist.
-        relative: rotation R(X)ᵀR(X+l), the tail-side section seen from the head-side one.
-        half: rotation R(X)ᵀR(X+l/2), the section at the centre O seen from the head-side one.
+        relative: rotation R(X)ᵀR(X+l) of the tail-side section relative to the head-side one.
+        half: rotation R(X)ᵀR(X+l/2) of the section at the centre O relative to the head-side one.
         spin: R(X)ᵀ[ω(X+l) - ω(X)], relative angular velocity in the head-side section's frame [rad/s].
         moment: internal moment M at the centre, head side on tail side, in the section's own frame [N·m].
     """
@@ -124,7 +124,7 @@ def actuation(
         quaternion: orientations of the sections in the world, over (time, X).
         twist: twists of the sections, each in its own frame, over (time, X) [m/s, rad/s].
         moment: internal moment M, head side on tail side, in the section frames, over (time, X) [N·m].
-        limits: limits of the wrist; the published ones by default.
+        limits: limits of the wrist; `Limits()` by default.
 
     Returns:
         The actuation over (time, vertebra).
@@ -153,7 +153,7 @@ def _actuation(wrist, limits, layout, X, quaternion, twist, moment):
 
     def instant(fields):
         q, eta, M = fields
-        # q and -q are the same rotation: neighbours get the same sign before interpolation.
+        # q and -q are the same rotation: signs are made consistent between neighbours before interpolation.
         flips = jnp.where(jnp.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0)
         q = q * jnp.concatenate([jnp.ones(1), jnp.cumprod(flips)])[:, None]
         return actuate_body(wrist, limits, here @ q, here @ angular(eta), here @ M)
@@ -164,7 +164,7 @@ def _actuation(wrist, limits, layout, X, quaternion, twist, moment):
 def interpolation(X: Float[Array, "nodes"], stations: Float[Array, "stations"]) -> Float[Array, "stations nodes"]:
     """Matrix from values at nodes to values at stations: Lagrange polynomials through the six nearest nodes.
 
-    Exact at the nodes; the error decreases with the sixth power of their spacing.
+    It is exact at the nodes; elsewhere the error decreases with the sixth power of the node spacing.
     """
     points = min(_POINTS, X.shape[0])
     first = jnp.clip(jnp.searchsorted(X, stations) - points // 2, 0, X.shape[0] - points)

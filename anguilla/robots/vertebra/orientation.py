@@ -1,6 +1,6 @@
-"""Orientations of the platform: roll-pitch-yaw of the central leg, and tilt and torsion.
+"""Representations of the platform's orientation: angles of the central leg, and tilt and torsion.
 
-A rotation is the matrix whose columns are the moving axes in the fixed frame.
+A rotation is a matrix whose columns are the moving axes in the fixed frame.
 """
 
 import equinox as eqx
@@ -13,19 +13,19 @@ _ON_AXIS = 1e-24  # squared sine below which an angle about an axis is undefined
 
 
 def rotation_from_vector(vector: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """Rotation of the rotation vector [rad]."""
+    """Rotation matrix of a rotation vector [rad]."""
     return matrix_from_quaternion(quaternion_exp(vector))
 
 
 def rotation_z(angle: Float[Array, ""]) -> Float[Array, "3 3"]:
-    """Rotation about z by the angle [rad]."""
+    """Rotation matrix about z by an angle [rad]."""
     c, s, zero = jnp.cos(angle), jnp.sin(angle), jnp.zeros_like(angle)
     return jnp.stack([jnp.stack([c, -s, zero]), jnp.stack([s, c, zero]), jnp.array([0.0, 0.0, 1.0])])
 
 
 @eqx.filter_jit
 def rotation_from_leg(leg: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """Rotation from mobile to fixed frame of the central leg's three angles (θ3, φ, ψ) [rad].
+    """Rotation from mobile to fixed frame, from the central leg's angles (θ3, φ, ψ) [rad].
 
     R(z, θ3) R(y', φ) R(x'', ψ)                                                        [CHA08, Kinematics]
     """
@@ -44,9 +44,7 @@ def rotation_from_leg(leg: Float[Array, "3"]) -> Float[Array, "3 3"]:
 def leg_from_rotation(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
     """The central leg's angles (θ3, φ, ψ) [rad] with cos φ ≥ 0; θ3 = ψ = 0 at cos φ = 0, where only φ is defined.
 
-    The rotation is from the mobile to the fixed frame.
-
-    The other posture of that leg is (θ3 + π, π - φ, ψ + π).
+    The rotation is from the mobile to the fixed frame. The other posture of the leg is (θ3 + π, π - φ, ψ + π).
     """
     x_x, x_y, x_z = rotation[0, 0], rotation[1, 0], rotation[2, 0]
     cos_phi = safe_norm(jnp.stack([x_x, x_y]))
@@ -61,14 +59,14 @@ def leg_from_rotation(rotation: Float[Array, "3 3"]) -> Float[Array, "3"]:
 
 @eqx.filter_jit
 def rotation_from_tilt(tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, "3 3"]:
-    """Rotation, from mobile to fixed frame, of a tilt and a torsion. [CHA08, Orientation representation]
+    """Rotation from mobile to fixed frame, from tilt and torsion. [CHA08, Orientation representation]
 
         R_z(φ) R_y(θ) R_z(ψ - φ) = exp((-y, x, 0)^) R_z(ψ),   (x, y) = θ (cos φ, sin φ)
 
     The second form has no singular azimuth at θ = 0.
 
     Args:
-        tilt: (x, y), the polar plane of the tilt θ and its azimuth φ [rad].
+        tilt: (x, y), Cartesian coordinates in the plane with the polar coordinates tilt θ and azimuth φ [rad].
         torsion: ψ [rad].
     """
     tilted = rotation_from_vector(jnp.stack([-tilt[1], tilt[0], jnp.zeros_like(torsion)]))
@@ -79,9 +77,8 @@ def rotation_from_tilt(tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Fl
 def tilt_from_rotation(rotation: Float[Array, "3 3"]) -> tuple[Float[Array, "2"], Float[Array, ""]]:
     """Tilt (θ cos φ, θ sin φ) and torsion ψ [rad] of a rotation, from mobile to fixed frame.
 
-    The inverse of `rotation_from_tilt`.
-
-    The tilt is below π; at π the torsion is undefined and zero is returned.
+    This is the inverse of `rotation_from_tilt`. The tilt must be below π; at π the torsion is undefined, and zero is
+    returned.
     """
     along = rotation[:2, 2]
     sine = safe_norm(along)

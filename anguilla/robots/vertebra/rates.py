@@ -1,4 +1,4 @@
-"""Rates: A ω = B θ̇, the Jacobian J = A⁻¹B, its condition number, and the distance to singularities."""
+"""Velocity kinematics A ω = B θ̇: the Jacobian J = A⁻¹B, its condition number, and the distance to singularities."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,29 +9,29 @@ from spatial import cross
 from .design import Wrist
 from .inverse import Posture
 
-_SINGULAR = 1e-12  # a determinant or a diagonal entry this small is a singularity
+_SINGULAR = 1e-12  # magnitude below which a determinant or a diagonal entry counts as singular
 
 
 def matrix_A(pose: Posture) -> Float[Array, "3 3"]:
-    """A of A ω = B θ̇: rows p_i × r_i, then z''ᵀ. [CHA08, eqs. (7), (8)]
+    """Matrix A of A ω = B θ̇, with rows p_i × r_i, then z''ᵀ. [CHA08, eqs. (7), (8)]
 
-    After (7), where the printed A ω + B θ̇ = 0 has the wrong sign for the printed B. The third row is
-    z'' = (C3 Sφ, S3 Sφ, Cφ); the printed (0 0 1) holds only at φ = 0.
+    The printed eq. (7), A ω + B θ̇ = 0, has the wrong sign for the printed B. The third row is z'' = (C3 Sφ, S3 Sφ,
+    Cφ); the printed (0 0 1) holds only at φ = 0.
 
     Args:
-        pose: a posture; ω is the angular velocity of the platform in the fixed frame [rad/s].
+        pose: posture of the wrist; ω is the angular velocity of the platform in the fixed frame [rad/s].
     """
     return jnp.concatenate([cross(pose.arm, pose.rod), z_second(pose)[None, :]])
 
 
 def diagonal_B(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
-    """Diagonal of B of A ω = B θ̇: (l_i × r_i)·i_i, then cos φ. [CHA08, eq. (9)]
+    """Diagonal of the matrix B of A ω = B θ̇: (l_i × r_i)·i_i, then cos φ. [CHA08, eq. (9)]
 
     The printed third entry 1 holds only at φ = 0.
 
     Args:
         wrist: the design.
-        pose: a posture; positive entries are the working mode.
+        pose: posture of the wrist; in the working mode all entries are positive.
 
     Returns:
         One entry per motor [length², length², -].
@@ -63,7 +63,7 @@ def jacobian(wrist: Wrist, pose: Posture) -> Float[Array, "3 3"]:
 def determinant_A(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
     """det A = |p1||p2| (r1·z'')(r2·z_m) [length⁴]: zero exactly where r1 ⊥ z'' or r2 ⊥ z_m.
 
-    The alignments and coplanarity of [CHA08, fig. 7] are sufficient for that, not necessary.
+    The alignments and coplanarity of [CHA08, fig. 7] are sufficient conditions, not necessary ones.
     """
     return jnp.prod(wrist.platform) * jnp.prod(wrist.rod) * jnp.prod(parallel_measures(wrist, pose))
 
@@ -77,20 +77,20 @@ def parallel_measures(wrist: Wrist, pose: Posture) -> Float[Array, "2"]:
 def serial_measures(wrist: Wrist, pose: Posture) -> Float[Array, "3"]:
     """B's diagonal over |l_i||r_i| [-]: one if the crank is normal to the rod, zero at a serial singularity.
 
-    One entry per motor. Zero exactly where r_i lies in the plane of l_i and i_i, or where cos φ = 0.
+    One entry per motor, zero exactly where r_i is in the plane of l_i and i_i, or where cos φ = 0.
     """
     scale = jnp.concatenate([wrist.crank * wrist.rod, jnp.ones(1)])
     return diagonal_B(wrist, pose) / scale
 
 
 def singularity_margin(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
-    """Smallest of the two parallel and three serial measures [-]: from 1 at home to 0 at any singularity."""
+    """Smallest of the two parallel and three serial measures [-]; 1 at home, 0 at any singularity."""
     return jnp.minimum(jnp.min(parallel_measures(wrist, pose)), jnp.min(serial_measures(wrist, pose)))
 
 
 @eqx.filter_jit
 def condition_number(wrist: Wrist, pose: Posture) -> Float[Array, ""]:
-    """Ratio of the extreme singular values of J [-]; 1 where the wrist is isotropic, infinite at a singularity."""
+    """Ratio of the largest to the smallest singular value of J [-]; 1 if isotropic, infinite at a singularity."""
     good = pose.reachable & (jnp.abs(determinant_A(wrist, pose)) > _SINGULAR)
     matrix = jnp.where(good, inverse_jacobian(wrist, pose), jnp.eye(3))
     values = jnp.linalg.svd(matrix, compute_uv=False)
