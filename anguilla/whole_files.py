@@ -1,4 +1,4 @@
-"""Atomic file writes."""
+"""Atomic file writes, and the size of a written file."""
 
 import contextlib
 import os
@@ -34,3 +34,9 @@ def write_whole(path: Path, content: bytes) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def size_text(path: Path) -> str:
+    """Size of a file in kB or MB."""
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size / 1e3, 1.0):.0f} kB"

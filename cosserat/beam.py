@@ -21,8 +21,8 @@ from .density import Density, density_along
 from .load_cuts import Cuts, load_cuts, segment_panels
 from .point_masses import PointMasses, point_masses
 
-LONGEST = 50.0  # m: a body beyond is taken for one in millimetres
-_LOAD_PANELS = 18  # of eight Gauss nodes: drag accurate to 1e-6, see `cosserat.quadrature`
+LONGEST = 50.0  # m: a longer body is assumed to be given in millimetres
+_LOAD_PANELS = 18  # panels of eight Gauss nodes; drag is then accurate to 1e-6, see `cosserat.quadrature`
 
 
 class Beam(eqx.Module):
@@ -37,11 +37,12 @@ class Beam(eqx.Module):
     Attributes:
         profile: the elliptic section along the body.
         density: density of the body, a number or a function of X [kg/m³].
-        nose_radius: radius of the nose, on which the fluid acts as on a point [m]; zero for none.
-        load_panels: how many even panels the fast space path lays on each piece of the profile.
-        load_cuts: where its panels meet on each segment instead, in (0, 1); empty for even ones. Panels that are not
-            given are halved where they would miss part of the profile, such as a narrow fin.
-        masses: motors, batteries and the like; None for none.
+        nose_radius: radius of the nose, which the fluid loads as a point [m]; zero for none.
+        load_panels: number of equal panels of the fast space path on each piece of the profile.
+        load_cuts: for each segment, the boundaries in (0, 1) of the panels that replace equal ones; empty for equal
+            panels. Unless `load_panels` is given, panels are halved where they would miss part of the profile, such as
+            a narrow fin.
+        masses: point masses, such as motors and batteries; None for none.
 
     Example:
         >>> import cosserat, hydro
@@ -72,7 +73,8 @@ class Beam(eqx.Module):
             profile: the elliptic section along the body; it gets a break at each mass.
             density: density of the body [kg/m³].
             nose_radius: radius of the nose [m].
-            load_panels: panels of the fast space path on each piece of the profile; by its lengths when None.
+            load_panels: panels of the fast space path on each piece of the profile; in proportion to the lengths of the
+                pieces when None.
             masses: tuples (X, kg), (X, kg, inertia) or (X, kg, inertia, centre), see `PointMass` [m, kg, kg·m², m].
         """
         if not isinstance(profile, Profile):
@@ -80,13 +82,13 @@ class Beam(eqx.Module):
         self.density = density_along(density, profile.length)
         self.masses = point_masses(masses, profile.length)
         if self.masses is not None and not isinstance(profile.breaks, Tracer) and not isinstance(self.masses.X, Tracer):
-            # The internal wrench jumps there, so panels and steps must end there.
+            # The internal wrench jumps at each mass, so panels and steps must end there.
             profile, load_panels = cut_profile(profile, load_panels, np.asarray(self.masses.X))
         self.profile = profile
-        _notice_millimetres(profile)
+        _warn_if_millimetres(profile)
         self.nose_radius = non_negative("Beam.nose_radius", nose_radius, "m", ())
         counts = f"{len(profile.pieces)} positive integers, one for each piece of the profile"
-        given = _spread(profile) if load_panels is None else sequence("Beam.load_panels", load_panels, counts)
+        given = _panel_counts(profile) if load_panels is None else sequence("Beam.load_panels", load_panels, counts)
         if len(given) != len(profile.pieces):
             raise ValueError(f"Beam.load_panels = {load_panels!r}: must be {counts}")
         self.load_panels = tuple(integer(f"Beam.load_panels[{k}]", n, 1) for k, n in enumerate(given))
@@ -94,7 +96,7 @@ class Beam(eqx.Module):
         self.load_cuts = load_cuts(profile, self.load_panels) if load_panels is None else even
 
     def __str__(self) -> str:
-        from .energy import mass, volume  # import this module
+        from .energy import mass, volume  # imported here because `energy` imports this module
 
         pieces = f"{len(self.profile.pieces)} piece{'s' if len(self.profile.pieces) > 1 else ''}"
         total, loads = mass(self), 0.0 if self.masses is None else jnp.sum(self.masses.mass)
@@ -108,7 +110,7 @@ class Beam(eqx.Module):
         return f"Beam({value_text(self.length)} m, {value_text(total)} kg, {pieces}, {density}{inside})"
 
     def _repr_html_(self) -> str:
-        """The same with a side view of the profile, for notebooks."""
+        """The text of `str` with a side view of the profile, for notebooks."""
         return f"<b>{html.escape(str(self))}</b><br>{profile_drawing(self.profile)}"
 
     @property
@@ -125,7 +127,7 @@ class Beam(eqx.Module):
         return section.inertia(self.density_at(X))
 
 
-def _spread(profile: Profile) -> tuple[int, ...]:
+def _panel_counts(profile: Profile) -> tuple[int, ...]:
     """Panels in proportion to the length of each piece; uniform if the lengths are traced."""
     pieces = len(profile.pieces)
     if isinstance(profile.breaks, Tracer):
@@ -139,12 +141,12 @@ def cut_profile(
 ) -> tuple[Profile, tuple[int, ...] | None]:
     """A profile with breaks at given abscissae [m], and its panels, divided in proportion.
 
-    Abscissae that are already breaks, and the ends, are unchanged.
+    Abscissae that are already breaks or ends are skipped.
 
     Args:
         profile: the sections; its breaks must be concrete numbers.
         load_panels: panels on each piece, or None.
-        abscissae: where to cut [m].
+        abscissae: abscissae of the new breaks [m].
     """
     breaks = np.asarray(profile.breaks)
     slack = 1e-9 * breaks[-1]
@@ -161,7 +163,7 @@ def cut_profile(
     return cut, tuple(int(np.ceil(load_panels[k] * part - 1e-9)) for k, part in zip(owner, share, strict=True))
 
 
-def _notice_millimetres(profile):
+def _warn_if_millimetres(profile):
     """Warns about a body whose dimensions were probably given in millimetres."""
     if isinstance(profile.breaks, Tracer):
         return

@@ -1,8 +1,9 @@
-"""The error that the grid along X leaves: estimated from two grids, met by choosing panels, reported where it is not.
+"""Discretisation error of the grid along X: its estimate, the choice of panels that meet a tolerance, and warnings.
 
-The tail condition cannot tell: the two loops of the fast path share their quadrature, so that n(L) = M(L) = 0 holds to
-round-off on any grid. Here the same instants are evaluated on a grid twice as fine, smooth and load grid alike, and the
-difference is the error of the coarse one: short waves, coils, narrow parts of the profile, kinks of the drag.
+The tail condition does not reveal this error: the two loops of the fast path share their quadrature, so n(L) = M(L) = 0
+holds to round-off on any grid. Here the same instants are evaluated on a finer path, in which both the smooth grid and
+the load grid have twice as many panels, and the difference is the error of the coarser path. Causes of large errors are
+short waves, coils, narrow parts of the profile and kinks of the drag.
 """
 
 import functools
@@ -20,7 +21,7 @@ from gaits.refusals import check_gait
 from hydro import AbstractFluid
 from spatial.checks import finite, of_kind
 from spatial.traced_warnings import tell_rows, warn_if
-from stepping import program
+from stepping import program, short_program
 
 from .beam import Beam
 from .output_stations import Along
@@ -30,13 +31,13 @@ from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
 
-INSTANTS = (0.29, 0.53, 0.77, 0.97)  # of a record, at which the error is estimated: unlike phases of a beat
-TURNS = 100  # times of a record at which the turn is looked at: some dozen in a beat, for the default record
-SAFETY = 1.5  # the finer grid has an error too
-ROUND_OFF = 1e-12  # of loads that cancel, such as weight and buoyancy
-REPORTED = 4.0  # tolerances above which a run is reported: instants differ from each other
-SUSPECT, UNRESOLVED = 10.0, 50.0  # tolerances of decay above which the error is estimated, and surely too great
-SUSPECT_TURN, UNRESOLVED_TURN = 0.4, 0.7  # the same of the angle turned within a panel
+INSTANTS = (0.29, 0.53, 0.77, 0.97)  # fractions of a record at which the error is estimated: different gait phases
+TURNS = 100  # output times at which the turn is checked: about a dozen per gait period, for the default output
+SAFETY = 1.5  # factor on the estimate, because the finer grid has an error too
+ROUND_OFF = 1e-12  # relative round-off of loads that cancel, such as weight and buoyancy
+REPORTED = 4.0  # multiple of the tolerance above which a warning is given: the error varies between instants
+SUSPECT, UNRESOLVED = 10.0, 50.0  # multiples of the tolerance: a decay above needs an estimate, or is surely too great
+SUSPECT_TURN, UNRESOLVED_TURN = 0.4, 0.7  # the corresponding limits of the angle turned within a panel
 
 ADVICE = (
     "Likely causes: waves that are short for the body, a strain or profile that is not smooth in X, a tight coil. More "
@@ -49,15 +50,15 @@ COILED = (
 
 
 class SpaceError(eqx.Module):
-    """Estimated error that the grid along X leaves, relative to the greatest value at the instants looked at [-].
+    """Estimated error due to the grid along X, relative to the greatest value at the evaluated instants [-].
 
     Attributes:
-        head_acceleration: of the head's twist rate; angular parts times the length of the body.
-        force: of n along the body.
-        moment: of M along the body.
-        power: of the actuators' power, relative to ∫|M·dK/dt + Rᵀn·dΓ/dt| dX.
-        modes: of the free strains of a soft beam, in the mean square: what its law leaves of the internal wrench,
-            relative to that; None for a beam.
+        head_acceleration: error of the head's twist rate; angular parts are multiplied by the length of the body.
+        force: error of n along the body.
+        moment: error of M along the body.
+        power: error of the actuators' power, relative to ∫|M·dK/dt + Rᵀn·dΓ/dt| dX.
+        modes: root-mean-square residual of the stress-strain law over the free strains of a soft beam, relative to the
+            stress; None for a beam.
     """
 
     head_acceleration: Float[Array, ""]
@@ -68,17 +69,15 @@ class SpaceError(eqx.Module):
 
     @property
     def worst(self) -> Float[Array, ""]:
-        """The greatest of the four that are due to the grid; infinite where a number is lost altogether."""
+        """The greatest of the first four errors, which are due to the grid; infinite if one of them is NaN."""
         parts = self.head_acceleration, self.force, self.moment, self.power
-        own: Any = (
-            jnp if any(isinstance(part, Tracer) for part in parts) else np
-        )  # numpy where nothing need be compiled
+        own: Any = jnp if any(isinstance(part, Tracer) for part in parts) else np  # with NumPy, nothing is compiled
         worst = own.max(own.stack(parts))
         return own.where(own.isnan(worst), own.inf, worst)
 
 
 class Found(eqx.Module):
-    """What is compared, at all instants."""
+    """Quantities that are compared between two grids, at all instants."""
 
     twist_rate: Float[Array, "instants 6"]
     section_rate: Float[Array, "instants points 6"]
@@ -97,7 +96,7 @@ def space_error(
     t: Float[Array, "*instants"],
     path: AbstractSpacePath | None = None,
 ) -> SpaceError | None:
-    """Estimates the error of a space path by one twice as fine. jit- and vmap-safe.
+    """Estimates the error of a space path by comparison with one twice as fine. jit- and vmap-safe.
 
     >>> import cosserat, gaits, hydro
     >>> eel, water, ripples = cosserat.eel(), hydro.Morison(), gaits.planar(wavelength=0.4)  # five waves on the body
@@ -110,8 +109,8 @@ def space_error(
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
         state: pose and twist of the head, at one instant or at several (a leading axis).
-        t: time of each [s].
-        path: the way along X; `Panels()` when None.
+        t: time of each instant [s].
+        path: space path; `Panels()` when None.
 
     Returns:
         The estimate, or None for a path that controls its own error, such as `Nested`.
@@ -134,7 +133,7 @@ def space_error(
     return _estimated(path.sample(beam, fluid), beam, gait, fluid, path, parts)[0]
 
 
-@program
+@short_program
 def error_and_limits(
     body: Any,
     beam: Beam,
@@ -147,13 +146,14 @@ def error_and_limits(
     """`space_error` and `limits_over` in one program.
 
     Args:
-        body: what the path has sampled.
+        body: body sampled by the path.
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
         path: a space path.
-        parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant looked at.
-        times: of the whole run [s].
+        parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant of the
+            estimate.
+        times: output times of the whole run [s].
     """
     if path.finer() is None:
         return None, limits_over(path, body, gait, parts, times)
@@ -163,7 +163,7 @@ def error_and_limits(
 
 @program
 def _estimated(body, beam, gait, fluid, path, parts) -> tuple[SpaceError, Float[Array, ""]]:
-    """`space_error` on a body that the path has sampled, and the greatest decay there."""
+    """`space_error` on a body sampled by the path, and the greatest decay at these instants."""
     position, quaternion, twist, t = parts
     parts = (*(jnp.reshape(part, (-1, part.shape[-1])) for part in (position, quaternion, twist)), jnp.reshape(t, -1))
     finer = path.finer()
@@ -177,7 +177,7 @@ def _found(beam, gait, fluid, path, parts) -> Found:
 
 @program
 def _evaluated(body, beam, gait, fluid, path, parts) -> Found:
-    """Both loops at the nodes of the body's own load grid, whatever grid the path has."""
+    """Evaluates both loops at the nodes of the body's own load grid, independently of the grid of the path."""
     along = Along(beam, jnp.zeros(0))
     stations = path.stations(body, along.X)
 
@@ -191,7 +191,7 @@ def _evaluated(body, beam, gait, fluid, path, parts) -> Found:
         motion = loops.head_twist_rate, loops.twist_rate
         return Found(*motion, loops.force_w, loops.moment, jnp.sum(density), size, decay)
 
-    return jax.vmap(instant)(parts)  # few instants: side by side they take half the time of one after the other
+    return jax.vmap(instant)(parts)  # for a few instants this takes half the time of a loop
 
 
 @program
@@ -224,7 +224,7 @@ def fitted(
     state: HeadState,
     t: Float[Array, "*instants"],
 ) -> AbstractSpacePath:
-    """The path with as many panels as its tolerance takes at these instants; as it is where its numbers are given.
+    """The path with as many panels as its tolerance requires at these instants; unchanged if its counts are fixed.
 
     Args:
         path: a space path.
@@ -232,7 +232,7 @@ def fitted(
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
         state: pose and twist of the head, at one instant or at several (a leading axis).
-        t: time of each [s].
+        t: time of each instant [s].
     """
     if path.fixed or path.counts is None:
         return path
@@ -252,7 +252,7 @@ def fitted(
     while more_panels() and coiled():
         panels *= 2
     while not error(found(panels, loads), found(2 * panels, 2 * loads)) <= path.tolerance:
-        # Which of the two grids is to blame, and whether it can be refined.
+        # Find which of the two grids causes the error, and whether it can be refined.
         half = path.tolerance / 2
         smooth = more_panels() and not error(found(panels, loads), found(2 * panels, loads)) <= half
         rough = more_loads() and not error(found(2 * panels, loads), found(2 * panels, 2 * loads)) <= half
@@ -263,10 +263,11 @@ def fitted(
 
 
 class Limits(eqx.Module):
-    """What an evaluation tells of its own grid, without a second one.
+    """Indicators of the resolution of a grid that need no second grid.
 
     Attributes:
-        decay: of the expansions along X, `AbstractSpacePath.motion_decay`; None where the path controls its own error.
+        decay: decay of the expansions along X, `AbstractSpacePath.motion_decay`; None if the path controls its own
+            error.
         turn: angle turned within a panel, `AbstractSpacePath.turn`; above one the body is coiled.
     """
 
@@ -275,7 +276,7 @@ class Limits(eqx.Module):
 
 
 def limits_of(path: AbstractSpacePath, body: Any, gait: Gait, state: HeadState, t: Float[Array, ""]) -> Limits:
-    """The limits of a path at one instant, for a body that it has sampled."""
+    """The limits of a path at one instant, for a body sampled by the path."""
     return Limits(path.motion_decay(body, gait, state, t), path.turn(body, gait, t[None])[0])
 
 
@@ -286,16 +287,16 @@ def limits_over(
 
     Args:
         path: a space path.
-        body: that it has sampled.
+        body: body sampled by the path.
         gait: strain law (X, t) -> (Γ, K).
         parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant.
-        times: all times [s].
+        times: output times of the run [s].
     """
     return Limits(decay_at(path, body, gait, parts), greatest_turn(path, body, gait, times))
 
 
 def greatest_turn(path: AbstractSpacePath, body: Any, gait: Gait, times: Float[Array, "times"]) -> Float[Array, ""]:
-    """The greatest turn at up to a hundred of the times of a run, the first and the last among them."""
+    """The greatest turn at up to a hundred output times of a run, including the first and the last."""
     count = times.shape[0]
     some = np.unique(np.linspace(0, count - 1, min(count, TURNS)).astype(int))
     return jnp.max(path.turn(body, gait, times if len(some) == count else times[some]))
@@ -310,15 +311,15 @@ def guarded(
     state: HeadState,
     t: Float[Array, ""],
 ) -> Any:
-    """An evaluation at one instant on a path that meets its tolerance there; refused or reported where it does not.
+    """Evaluates at one instant on a path that meets its tolerance there; warns or raises if no path does.
 
-    Outside of `jax.jit` a second grid is looked at where the expansions have not decayed, and the path is fitted.
-    Inside, the decay alone is looked at, and a warning comes from the compiled program. A batch is refused as a whole
-    where one of its rows is; a warning says which. `rollout(throw=False)` marks such rows instead.
+    Outside of `jax.jit`, if the expansions have not decayed, the error is estimated with a second grid and the path is
+    fitted. Inside, only the decay is checked, and the compiled program warns. If the body is coiled in one row of a
+    batch, the whole batch raises, and a warning lists the rows. `rollout(throw=False)` marks such rows instead.
 
     Args:
         evaluate: path -> result and limits.
-        path: to begin with.
+        path: initial path.
         beam: the body.
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
@@ -343,7 +344,7 @@ def guarded(
 
 
 def warn_if_inexact(path: AbstractSpacePath, error: SpaceError | None) -> None:
-    """Reports an estimate well above the tolerance of a path."""
+    """Warns if the estimated error is well above the tolerance of a path."""
     if error is None:
         return
     warn_if(
@@ -358,7 +359,7 @@ def warn_if_inexact(path: AbstractSpacePath, error: SpaceError | None) -> None:
 
 
 def warn_if_unresolved(path: AbstractSpacePath, limits: Limits) -> None:
-    """Reports, inside `jax.jit`, expansions along X whose last terms are too great for the tolerance of a path."""
+    """Warns, inside `jax.jit`, if the last terms of the expansions along X are too great for the path's tolerance."""
     if limits.decay is None:
         return
     warn_if(
@@ -372,11 +373,11 @@ def warn_if_unresolved(path: AbstractSpacePath, limits: Limits) -> None:
 
 
 def decay_at(path: AbstractSpacePath, body: Any, gait: Gait, parts: tuple[Array, ...]) -> Float[Array, ""] | None:
-    """The greatest decay over several instants; nothing is differentiated through it.
+    """The greatest decay over several instants, without derivatives.
 
     Args:
         path: a space path.
-        body: that it has sampled.
+        body: body sampled by the path.
         gait: strain law (X, t) -> (Γ, K).
         parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant.
     """
@@ -387,5 +388,5 @@ def decay_at(path: AbstractSpacePath, body: Any, gait: Gait, parts: tuple[Array,
 
 
 def instants(count: int) -> np.ndarray:
-    """Which samples of a record to look at."""
+    """Indices of the samples of a record at which the error is estimated."""
     return np.asarray([int(count * part) for part in INSTANTS])

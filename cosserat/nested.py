@@ -1,8 +1,8 @@
 """Reference space path: the ODEs of [BPK06, VIII] as printed (with corrections), by a diffrax solver along X.
 
-In the world frame, with the quaternion field, the composite inertia and the wrenches as states. It shares
-nothing with the fast path but the gait, the fluid and the body, and its two loops share no quadrature, so that the
-tail condition n(L) = M(L) = 0 is an independent check.
+The equations are in the world frame; the states are the quaternion field, the composite inertia and the wrenches. Only
+the gait, the fluid and the body are shared with the fast path, and the two loops share no quadrature, so that the tail
+condition n(L) = M(L) = 0 is an independent check.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ class Nested(AbstractSpacePath):
 
     Attributes:
         solver: a diffrax solver.
-        controller: a diffrax step size controller. Tolerances of 1e-11 and less give nine digits and more.
+        controller: a diffrax step size controller. Tolerances of 1e-11 or less give at least nine digits.
         steps: number of equal steps, at least one per piece of the profile, when `controller` is constant.
         max_steps: maximum number of steps along the body.
         adjoint: diffrax adjoint for derivatives through the solution.
@@ -67,15 +67,15 @@ class Nested(AbstractSpacePath):
         self.max_steps = integer("Nested.max_steps", max_steps, 1)
 
     def sample(self, beam: Beam, fluid: AbstractFluid) -> Beam:
-        """Nothing to prepare: the body itself."""
+        """Returns the body itself: nothing is precomputed."""
         return beam
 
     def stations(self, body: Beam, X: Float[Array, "stations"]) -> Float[Array, "stations"]:
-        """Nothing to prepare."""
+        """Returns the abscissae X [m] themselves: nothing is precomputed."""
         return X
 
     def grid(self, beam: Beam, fluid: AbstractFluid, body: Beam) -> SampledBody:
-        """The default panels: sums over the body need no more."""
+        """The body on the default panels, which are sufficient for sums over the body."""
         return sample_body(beam, fluid, *GRID)
 
     def sums_and_loops(
@@ -88,17 +88,17 @@ class Nested(AbstractSpacePath):
         t: Float[Array, ""],
         stations: Float[Array, "stations"],
     ) -> tuple[FirstLoop, BothLoops]:
-        """The sums by panels, the loops by the solver: nothing is shared."""
+        """The first loop on panels, for the sums, and both loops by the solver; they share no work."""
         return first_loop(grid, gait, fluid, state, t), self.both_loops(body, gait, fluid, state, t, stations)
 
     @property
     def tolerance(self) -> float:
-        """Infinite: the controller keeps the error."""
+        """Infinite, because the step size controller controls the error."""
         return float("inf")
 
     @property
     def seconds(self) -> float:
-        """Two seconds for each second of swimming."""
+        """Two seconds for each simulated second."""
         return 2.0
 
     def head_dynamics(
@@ -214,7 +214,7 @@ class Nested(AbstractSpacePath):
         )
 
     def _with_passing_water(self, body, gait, fluid, t, slope, start, stations):
-        """The second loop of a fluid that carries water along the body: N integrates body and slices, n = N + W."""
+        """Second loop for a fluid that carries water along the body: n = N + W, N the integral of body and slices."""
         shedding = fluid.shedding
         leaving = shedding.leaving(body.profile)
         all_y = self._solve(body, slope, start, shedding, jnp.append(stations, leaving))
@@ -247,13 +247,13 @@ class Nested(AbstractSpacePath):
         return self._solve(body, slope, start, None, body.masses.X)
 
     def _solve(self, beam, slope, start: Any, shedding, stations, last: bool = False) -> Any:
-        """Integrates over s in [0, segments], in which the profile is smooth between integers.
+        """Integrates over s in [0, number of segments]; the profile is a smooth function of s between integers.
 
         Args:
             beam: the body.
-            slope: (X, section, section that slices of water see, y) -> dy/dX.
+            slope: (X, section, section of the water slices, y) -> dy/dX.
             start: y at the nose.
-            shedding: where water that passes along the body leaves it; None for none.
+            shedding: shedding of the fluid (`AbstractFluid.shedding`); None for none.
             stations: abscissae at which y is returned, in any order [m]; None for the tail only.
             last: return the tail as well.
         """
@@ -307,7 +307,7 @@ class Nested(AbstractSpacePath):
 
 
 class _FirstLoop(eqx.Module):
-    """x1 of (60)."""
+    """State x1 of the first loop, (60)."""
 
     carried: Carried
     gamma_e: Float[Array, "*n 3"]
@@ -318,7 +318,7 @@ class _FirstLoop(eqx.Module):
 
 
 class _SecondLoop(eqx.Module):
-    """x2 of (65)."""
+    """State x2 of the second loop, (65)."""
 
     carried: Carried
     acceleration: Float[Array, "*n 3"]
@@ -384,19 +384,19 @@ class _Slice:
         return self.rotate6 @ (load if self.slices is None else load + self.slices.load)
 
 
-class _Gone(eqx.Module):
-    """What the leaving water does, about the point where it leaves, in the world, and the power it takes."""
+class _LeavingWater(eqx.Module):
+    """Wrench of the leaving water about the point where it leaves, in the world, and the power it carries away."""
 
     position: Float[Array, "3"]
     wrench: Float[Array, "6"]
     power: Float[Array, ""]
 
 
-def _leaving_water(beam, gait, fluid, t, carried) -> _Gone:
+def _leaving_water(beam, gait, fluid, t, carried) -> _LeavingWater:
     X, section = fluid.shedding.leaving(beam.profile), fluid.shedding.leaving_section(beam.profile)
     s = _Slice(beam, gait, fluid, t, X, section, section, carried)
     assert s.slices is not None
-    return _Gone(carried.position, s.rotate6 @ s.slices.wrench, s.slices.energy_flux)
+    return _LeavingWater(carried.position, s.rotate6 @ s.slices.wrench, s.slices.energy_flux)
 
 
 def _convective(twist):

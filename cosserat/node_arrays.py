@@ -11,9 +11,9 @@ from jaxtyping import Array, Float
 computed_once = jax.lax.optimization_barrier
 """Keeps the compiler from fusing the computation of an array into every loop that reads it.
 
-It is needed where the computation is long and its result is read many times: the loads of the fluid before a change of
-grid, and the series of the rotation. Without these two an evaluation takes 14 % longer and its reverse mode 7 %; more
-of them change no time by more than 5 %.
+It is needed where the computation is long and its result is read many times: for the loads of the fluid before a change
+of grid, and for the series of the rotation. Without these two, an evaluation takes 14 % longer and reverse mode 7 %
+longer; further barriers change no time by more than 5 %.
 """
 
 

@@ -19,17 +19,17 @@ from .state import HeadState
 from .strain import Gait
 
 TOLERANCE = 2e-5
-"""Relative error in head acceleration, n, M and power that the default path may leave."""
+"""Relative error in head acceleration, n, M and power that the default path allows."""
 
-MOST = 16  # panels that are tried, and panels in place of one load panel
+MOST = 16  # greatest number of panels that is tried, and of panels that replace one load panel
 
 
 class Panels(AbstractSpacePath):
     """Gauss panels along the body: the default space path.
 
-    Numbers that are not given are chosen where body and gait are known numbers: one panel and the body's own load
-    panels if these meet the tolerance (as for the published gaits), else as many as it takes. Inside `jax.jit` of a
-    gait or a body they cannot be chosen, and are one.
+    Numbers of panels that are not given are chosen automatically if body and gait are concrete: one panel and the
+    body's own load panels if these meet the tolerance (as for the published gaits), otherwise as many as required. If
+    body or gait is traced, the numbers cannot be chosen, and are one.
 
     >>> Panels(panels=4)  # four panels, whatever the gait
     Panels(order=32, panels=4, loads=None, tolerance=2e-05)
@@ -38,10 +38,11 @@ class Panels(AbstractSpacePath):
 
     Attributes:
         order: Gauss nodes in one panel of the smooth grid.
-        panels: panels of the smooth grid, which carries the shape: more for short waves and for bodies that coil up;
-            None to choose.
-        loads: how many panels replace each load panel of the body: more for loads with kinks; None to choose.
-        tolerance: relative error of head acceleration, n, M and power to meet, and to be warned about [-].
+        panels: number of panels of the smooth grid, which represents the shape; short waves and coiled bodies need
+            more. None to choose automatically.
+        loads: number of panels that replace each load panel of the body; loads with kinks need more. None to choose
+            automatically.
+        tolerance: allowed relative error of head acceleration, n, M and power; warnings refer to it [-].
     """
 
     order: int = eqx.field(static=True)
@@ -63,42 +64,42 @@ class Panels(AbstractSpacePath):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """Panels of the smooth grid, and how many replace each load panel; one where still to be chosen."""
+        """Number of panels of the smooth grid, and of panels that replace each load panel; one if not yet chosen."""
         return self.panels or GRID[1], self.loads or GRID[2]
 
     @property
     def in_words(self) -> str:
-        """The numbers that are used, given or chosen."""
+        """The numbers of panels in words, for messages."""
         panels, loads = self.counts
         grid = f"{panels} panel{'s' if panels > 1 else ''} of {self.order} nodes"
         return grid if loads == 1 else f"{grid}, load panels cut in {loads}"
 
     @property
     def fixed(self) -> bool:
-        """Whether both numbers are given."""
+        """Whether both numbers of panels are given."""
         return self.panels is not None and self.loads is not None
 
     def with_counts(self, panels: int, loads: int) -> "Panels":
-        """The same path with other numbers."""
+        """The same path with other numbers of panels."""
         return Panels(self.order, panels, loads, self.tolerance)
 
     def may_double(self, panels: int, loads: int) -> tuple[bool, bool]:
-        """Where they are to be chosen, up to sixteen times the default."""
+        """Whether each number may be doubled: only if it is not given, and up to sixteen times the default."""
         return self.panels is None and 2 * panels <= MOST, self.loads is None and 2 * loads <= MOST
 
     def on_panels(self) -> "Panels":
-        """Itself."""
+        """The path itself."""
         return self
 
     def soft_loops(
         self, sampled: Any, now: Any, fluid: AbstractFluid, t: Float[Array, ""], X: Float[Array, "stations"]
     ) -> BothLoops:
-        """The second loop alone: the first one is part of `now`."""
+        """The second loop only; the results of the first are part of `now`."""
         stations = sampled.body.stations(X)
         return second_loop(sampled.body, now.law, fluid, now.head, t, now.first, stations, now.at_nose)
 
     def finer(self) -> "Panels":
-        """Twice the panels of both grids."""
+        """The path with twice the panels of both grids."""
         panels, loads = self.counts
         return self.with_counts(2 * panels, 2 * loads)
 
@@ -142,19 +143,19 @@ class Panels(AbstractSpacePath):
         t: Float[Array, ""],
         stations: Stations,
     ) -> tuple[FirstLoop, BothLoops]:
-        """The first loop serves both."""
+        """The first loop and both loops; the first loop is evaluated once."""
         first = first_loop(body, gait, fluid, state, t)
         return first, second_loop(body, gait, fluid, state, t, first, stations)
 
     def turn(self, body: SampledBody, gait: Gait, times: Float[Array, "times"]) -> Float[Array, "times"]:
-        """By the first two factors of the orientation's expansion."""
+        """Relative angle turned within a panel, from the first two factors of the orientation's expansion [-]."""
         return relative_turn(panel_turns(gait, body, times))
 
     def motion_decay(self, body: SampledBody, gait: Gait, state: HeadState, t: Float[Array, ""]) -> Float[Array, ""]:
-        """Of the sections' twists and their rates."""
+        """Decay of the expansions of the sections' twists and their rates [-]."""
         return decay(section_motion(body_shape(body, gait, t)[1], state.twist), self.order)
 
     @property
     def seconds(self) -> float:
-        """Five milliseconds for each second of swimming on one panel."""
+        """Five milliseconds per panel for each simulated second."""
         return 0.005 * max(self.counts)

@@ -1,8 +1,8 @@
 """Nodes along the body: Gauss panels, their cumulative integrals, and interpolation between grids.
 
-Two grids. The *smooth* grid represents the shape (orientation, velocity, ...), which is as smooth as the gait, on few
-nodes. The *load* grid follows the profile piece by piece and represents rough quantities: semi-axes that close like
-a square root at nose and tail, drag with the kink of |V|V.
+There are two grids. The *smooth* grid represents the shape (orientation, velocity, ...), which is as smooth as the
+gait, on few nodes. The *load* grid follows the profile piece by piece and represents rough quantities: semi-axes that
+close like a square root at nose and tail, and drag with the kink of |V|V.
 """
 
 import functools
@@ -18,6 +18,8 @@ from spatial.checks import of_kind
 
 from .beam import Beam
 from .load_cuts import LOAD_ORDER, profile_segments, segment_panels
+
+CLOSED = 1e-12  # lower bound of dX/du at the closed end of a cell, relative to its length
 
 
 @functools.cache
@@ -38,7 +40,8 @@ def legendre_coefficients(order: int) -> np.ndarray:
 def chebyshev(x: Float[Array, "points"], order: int) -> Float[Array, "points order"]:
     """Chebyshev polynomials T_0 .. T_{order-1} shifted to [0, 1], at the points x.
 
-    By T_{n+j} = 2 T_n T_j - T_{n-j}, doubling their number in each step: a short program, accurate up to both ends.
+    The recurrence T_{n+j} = 2 T_n T_j - T_{n-j} doubles their number in each step. This makes a short program that is
+    accurate up to both ends.
     """
     z = 2.0 * x - 1.0
     values = jnp.stack([jnp.ones_like(z), z], axis=-1)
@@ -120,7 +123,7 @@ class LoadNodes(eqx.Module):
     Attributes:
         X: abscissae of the nodes, panel by panel [m].
         weight: quadrature weights [m].
-        section: the sections there.
+        section: sections at the nodes.
         quadratic: (a, b, c) of each panel, X(u) = a + b u + c u² for u in [0, 1] [m].
     """
 
@@ -136,11 +139,11 @@ def segments(beam: Beam) -> tuple[tuple[int, ...], Float[Array, "segments 3"]]:
 
 
 def load_nodes(beam: Beam, times: int = 1) -> LoadNodes:
-    """The load grid: each segment cut into panels of Gauss nodes, even in u or where the beam has them cut.
+    """The load grid: each segment is divided into panels of Gauss nodes, equal in u or at the beam's `load_cuts`.
 
     Args:
         beam: the body.
-        times: how many panels replace each of the beam's own.
+        times: number of panels that replace each of the beam's own panels.
     """
     pieces, quadratics = segments(beam)
     u_node, u_weight = gauss(LOAD_ORDER)
@@ -185,7 +188,7 @@ def volume(beam: Beam) -> Float[Array, ""]:
 
 
 def _panel_starts(beam, segment, times):
-    """Where the load panels of a segment begin, and how wide they are, in u."""
+    """Starts and widths of the load panels of a segment, in u."""
     if beam.load_cuts[segment]:
         cuts = np.asarray((0.0, *beam.load_cuts[segment], 1.0))
         width = np.repeat(np.diff(cuts) / times, times)
@@ -204,7 +207,6 @@ def locate(
     a, b, c = jnp.unstack(quadratics[cell], axis=1)
     # The root of c u² + b u = X - a, in the form that is accurate for c of either sign.
     past = jnp.maximum(X - a, 0.0)
-    # Where a cell closes (the tip of the tail) the square root vanishes, and u = 1 for any dimensions of the body.
-    square = b * b + 4.0 * c * past
-    root = b + jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
-    return cell, jnp.where(root > 0, 2.0 * past / jnp.where(root > 0, root, 1.0), 0.0)
+    # Where a cell closes (the tip of the tail) the square root vanishes; a lower bound keeps it differentiable there.
+    square = jnp.maximum(b * b + 4.0 * c * past, CLOSED**2 * (b * b + c * c))
+    return cell, 2.0 * past / (b + jnp.sqrt(square))

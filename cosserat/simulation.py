@@ -1,4 +1,4 @@
-"""A swim with everything one may ask of it afterwards, labelled, with units."""
+"""Simulation of a beam, with all results in a labelled dataset with units."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from hydro import AbstractFluid, GeneralSection
 from spatial import Numbers, matrix_from_quaternion, number
 from spatial.checks import integer, positive
 from spatial.traced_warnings import warn_if
-from stepping import SimulationError, Span, compile_ahead, one_simulation, program, raise_if_failed
+from stepping import SimulationError, Span, compile_ahead, one_simulation, raise_if_failed, short_program
 from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
@@ -86,7 +86,7 @@ VARIABLES: dict[str, Label] = HEAD | {
 }
 
 
-# A soft beam without a solver is stepped implicitly, from a state of its own.
+# For a soft beam None means implicit steps, and an initial state with all modes at zero.
 @with_provenance(
     "cosserat.simulate",
     state=lambda given: None if isinstance(given["beam"], Soft) else HeadState(),
@@ -114,7 +114,7 @@ def simulate(
     progress: bool = True,
     method: str | None = None,
 ) -> xr.Dataset:
-    """Swims from t0 to t1 and returns the motion, the internal wrench, the fluid's loads and the energy budget.
+    """Simulates a beam from t0 to t1: motion, internal wrench, loads of the fluid and energy budget.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
@@ -122,9 +122,9 @@ def simulate(
     (('time', 'X', 'section_axis'), 'N m')
 
     Args:
-        beam: the body; of a `Soft` one the modes, the elastic energy and the viscous loss are recorded besides.
-        gait: strain law (X, t) -> (Γ, K). None leaves a soft beam to itself. Of a `gaits.Steered` the command and the
-            readings of the sensors are recorded besides.
+        beam: the body. For a `Soft` beam the modes, the elastic energy and the viscous loss are recorded too.
+        gait: strain law (X, t) -> (Γ, K); None for a soft beam without imposed strains. For a `gaits.Steered` the
+            command and the readings of the sensors are recorded too.
         fluid: fluid around it; None for none.
         t1: last time [s].
         t0: first time [s].
@@ -133,24 +133,25 @@ def simulate(
             buoyant body.
         samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
-        stations: number of even abscissae at which the body is recorded, nose and tail included.
+        stations: number of evenly spaced abscissae at which the body is recorded, nose and tail included.
         path: space path; `Panels()` when None.
-        solver: diffrax solver; `Dopri5()` when None.
+        solver: diffrax solver; `Dopri5()` when None, for a beam.
         rtol: relative tolerance of the adaptive time step.
         atol: absolute tolerance of the adaptive time step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances.
         dt0: first (or constant) time step [s].
         max_steps: maximum number of time steps.
-        progress: say what goes on, with a progress bar where it takes more than a few seconds.
-        method: of the time steps, "adaptive" or "implicit", the default for a soft beam: see `rollout`.
+        progress: print messages, and show a progress bar if the run takes more than a few seconds.
+        method: method of the time steps, "adaptive" or "implicit"; the latter is the default for a soft beam. See
+            `rollout`.
 
     Returns:
-        A dataset over `time` and `X`; every variable has `units` and `long_name`, and the loads of the fluid
-        are there term by term (`fluid_drag`, `fluid_added_mass`, `nose_drag`, ...). Its attributes `space_error_...`
-        are the estimated relative errors of the grid along X, and of the modes of a soft beam (`SpaceError`).
+        A dataset over `time` and `X`. Every variable has `units` and `long_name`. The loads of the fluid are recorded
+        term by term (`fluid_drag`, `fluid_added_mass`, `nose_drag`, ...). The attributes `space_error_...` are the
+        estimated relative errors of the grid along X, and of the modes of a soft beam (`SpaceError`).
 
     Raises:
-        SimulationError: the integration stopped before t1; the message tells when, and the likely causes.
+        SimulationError: the integration stopped before t1; the message gives the time and the likely causes.
     """
     fluid = surroundings(beam, fluid, gravity)
     path = check_model(beam, gait, fluid, path, steered=True)
@@ -218,12 +219,12 @@ def simulate(
 
 
 def _counted(path: AbstractSpacePath, counts: tuple[int, int] | None) -> AbstractSpacePath:
-    """The path with the numbers of panels that a run had."""
+    """The path with the numbers of panels that were used in a run."""
     return path if counts is None else path.with_counts(*counts)
 
 
 def _foreseen(path: AbstractSpacePath, duration: float, rtol: float) -> float:
-    """About how long a run will take [s], on a usual machine, for a beat a second."""
+    """Approximate computation time of a run [s] on a typical machine, for a gait with a period of one second."""
     return duration * path.seconds * (1e-6 / rtol) ** 0.2
 
 
@@ -233,9 +234,12 @@ def _raise_if_coiled(path: AbstractSpacePath, gait: Any, body: Any, trajectory: 
         raise SimulationError(f"at t = {float(trajectory.time[k]):g} s {COILED}")
 
 
-@program
+@short_program
 def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int) -> tuple[dict[str, Any], Any]:
-    """Everything at every output time, one instant after the other: memory stays small. And the tail of soft ones."""
+    """All variables at every output time, and the greatest `expansion_tail` of a soft beam's strains.
+
+    A loop over the output times keeps memory small.
+    """
     soft = isinstance(beam, Soft)
     sampled = body.body if soft else path.grid(beam, fluid, body)
     profile = beam.beam if soft else beam
@@ -324,7 +328,7 @@ def _dataset(fields: dict[str, Any], beam: Beam | Soft, trajectory: Trajectory, 
 
 
 def _describe(name: str) -> Label:
-    """Label of a load of the fluid, whatever terms the fluid has."""
+    """Label of any load term of the fluid."""
     if name.startswith("fluid_"):
         return ("time", "X", "wrench"), "N/m, N", f"{words(name[6:])} on each section per metre, in its own frame"
     return ("time", "wrench"), "N, N m", f"{words(name)}, in the head frame"

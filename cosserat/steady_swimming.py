@@ -35,7 +35,7 @@ from .state import unchecked_state
 from .strain import Gait, strain_rates
 
 DOPRI5 = Tableau.of(diffrax.Dopri5)
-REPEATS = 1e4  # tolerances by which the twist may change over a second period: an unstable orbit amplifies residuals
+REPEATS = 1e4  # allowed change of the twist over a second period, in tolerances: unstable orbits amplify residuals
 DRIFTS = (
     "the motion does not repeat: after one period the same twist meets other loads, so the fluid knows the place (a "
     "free surface, weight, a current) and heave, roll, pitch or heading has not closed. There is no steady swim from "
@@ -71,10 +71,10 @@ def steady_swim(
     (True, 0.16)
 
     Args:
-        beam: the body; of a `Soft` one the free modes repeat too, and power is that of actuators and muscles.
+        beam: the body. For a `Soft` beam the free modes repeat too, and the power is that of actuators and muscles.
         gait: strain law (X, t) -> (Γ, K), periodic from t0 on.
-        fluid: the fluid around it. Where its loads depend on the place (free surface, weight), heave and attitude must
-            close over the period, else there is no steady swim and the call is refused.
+        fluid: the fluid around it. If its loads depend on the position (free surface, weight), heave and attitude must
+            return to their initial values after a period; otherwise there is no steady swim.
         period: period of the gait [s]; that of its travelling waves when None.
         t0: time at which the period begins [s]; when None, the first multiple of the period after the last break of
             the gait (the end of its start), so that the time steps stay at the same phases of the gait for any period,
@@ -109,37 +109,37 @@ def steady_swim(
         beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw
     )
     wrong = check_in_time(gait, beam.length, begin, begin + T)
-    found, looked_at, limits = cycle(path)
+    found, estimate_at, limits = cycle(path)
     if isinstance(found.converged, Tracer):
         if throw:
             warn_if_unresolved(path, limits)
             return eqx.error_if(eqx.error_if(found, wrong, WRONG), ~(limits.turn <= 1.0), COILED)
-        return _unless(found, wrong | ~(limits.turn <= 1.0))
+        return _converged_unless(found, wrong | ~(limits.turn <= 1.0))
     if not bool(found.converged) and float(limits.turn) <= 1.0:
         return found
-    error = space_error(beam, gait, fluid, *looked_at, path)
+    error = space_error(beam, gait, fluid, *estimate_at, path)
     if error is not None and not float(error.worst) <= path.tolerance:
-        better = fitted(path, beam, gait, fluid, *looked_at)
+        better = fitted(path, beam, gait, fluid, *estimate_at)
         if better is not path:
-            path, (found, looked_at, limits) = better, cycle(better)
-            error = space_error(beam, gait, fluid, *looked_at, path)
+            path, (found, estimate_at, limits) = better, cycle(better)
+            error = space_error(beam, gait, fluid, *estimate_at, path)
     if float(limits.turn) <= 1.0:
         warn_if_inexact(path, error)
     coiled = ~(limits.turn <= 1.0)
-    return eqx.error_if(found, coiled, COILED) if throw else _unless(found, coiled)
+    return eqx.error_if(found, coiled, COILED) if throw else _converged_unless(found, coiled)
 
 
-def _unless(found, wrong):
-    """The cycle, converged only where its gait is neither wrong nor coiled past what the path resolves."""
+def _converged_unless(found, wrong):
+    """The cycle, marked as not converged where `wrong` is true."""
     return eqx.tree_at(lambda f: f.converged, found, found.converged & ~wrong)
 
 
 def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw):
-    """The steady period on a given path, the instants at which its error may be estimated, and its limits there."""
+    """The steady period on a given path, the states and times for an error estimate, and the limits of the path."""
     body = path.sample(beam, fluid)
 
     def swim(twist, model, records, periods=1):
-        """The head at even times over the period, or several, from the world's origin."""
+        """States of the head at evenly spaced times over one or more periods, starting at the world's origin."""
         body, gait, begin, T = model
         start = (jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), twist)
         span = Span.counted(begin, T / steps, periods * steps // records, records)
@@ -154,7 +154,7 @@ def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient,
         tolerance=tolerance,
         throw=throw,
     )
-    # A second period, from where the first has led: the twist repeats there too, unless the fluid knows the place.
+    # A second period, from the pose at the end of the first: the twist repeats unless the loads depend on the pose.
     position, quaternion, twist = swim(orbit.start, model, 2 * steps, periods=2)
     again = jnp.max(jnp.abs(twist[2 * steps] - twist[steps]))
     position, quaternion, twist = (x[: steps + 1] for x in (position, quaternion, twist))

@@ -1,4 +1,4 @@
-"""The motion of the head in time: pure arrays in, pure arrays out, for gradients to go through."""
+"""The motion of the head in time, as differentiable arrays."""
 
 import dataclasses
 from typing import Any
@@ -70,28 +70,28 @@ FAILED = (
 
 
 METHODS = ("adaptive", "implicit")
-NOT_LOOKED_AT: Any = None  # in place of limits that are still to come
+NOT_LOOKED_AT: Any = None  # placeholder for limits that are computed later
 
 
 class Trajectory(SteeredMotion):
-    """The head in time.
+    """Motion of the head in time, and of the free modes of a soft beam.
 
     Attributes:
         time: output times [s].
-        position: of the nose in the world [m].
-        quaternion: of the head in the world, (w, x, y, z), unit.
-        twist: of the head, in its frame [m/s, rad/s].
-        steps: accepted and rejected time steps.
+        position: position of the nose in the world [m].
+        quaternion: orientation of the head in the world as a unit quaternion (w, x, y, z).
+        twist: twist of the head, in its frame [m/s, rad/s].
+        steps: numbers of accepted and rejected time steps.
         succeeded: whether the integration reached the last time, with a gait whose strains are finite with Γ1 > 0.
-        limits: of the space path: the decay of its expansions at a few of the times, the greatest turn at up to a
-            hundred of them.
-        error: estimated error of the grid along X, and of the modes of a soft beam, at a few of the times [-]; None
-            inside `jax.jit`, where `cosserat.space_error` serves, and for a path that controls its own error.
-        grid: panels, and how many replace each load panel: those chosen, or those given; None for other paths.
-        dense: the continuous solution, when it was asked for: see `state_at`.
+        limits: limits of the space path: the decay of its expansions at a few of the times, and the greatest turn at up
+            to a hundred of them.
+        error: estimated error of the grid along X, and of the modes of a soft beam, at a few of the times [-]. None for
+            a path that controls its own error, and inside `jax.jit`, where `cosserat.space_error` can be used.
+        grid: number of panels used, and of panels that replace each load panel; None for a path without panels.
+        dense: the continuous solution, if it was requested: see `state_at`.
         q: free modes of a soft beam [-, 1/m]; None for a beam.
-        dq: their rates [1/s, 1/(m·s)]; None for a beam.
-        feedback: memory, command and readings of a steered gait; None for a gait that nothing steers.
+        dq: rates of the free modes [1/s, 1/(m·s)]; None for a beam.
+        feedback: memory, command and readings of a steered gait; None for other gaits.
     """
 
     time: Float[Array, "times"]
@@ -110,13 +110,13 @@ class Trajectory(SteeredMotion):
 
     @property
     def coiled(self) -> Bool[Array, ""]:
-        """Whether the gait coils the body within one panel of the space path, past what it resolves."""
+        """Whether the gait coils the body within one panel more than the space path resolves."""
         turn: Any = self.limits.turn
-        turn = turn if isinstance(turn, Tracer) else np.asarray(turn)  # known numbers need no program
+        turn = turn if isinstance(turn, Tracer) else np.asarray(turn)  # with NumPy, nothing is compiled
         return ~(turn <= 1.0)
 
     def motion_alone(self) -> "Trajectory":
-        """Times and states without what the integration tells of itself."""
+        """The times and states only, without solver statistics and error estimates."""
         nothing: Any = None
         unknown = {name: nothing for name in ("steps", "succeeded", "limits", "error", "grid", "dense")}
         return dataclasses.replace(self, **unknown)
@@ -160,7 +160,7 @@ def rollout(
     progress: diffrax.AbstractProgressMeter | None = None,
     method: str | None = None,
 ) -> Trajectory:
-    """Swims: integrates the head's dynamics in time. jit-, vmap- and grad-safe.
+    """Integrates the dynamics of the head in time. jit-, vmap- and grad-safe.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> run = cosserat.rollout(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3)
@@ -168,42 +168,42 @@ def rollout(
     ([0.0, 0.25, 0.5], (3, 3))
 
     Args:
-        beam: the body; a `Soft` one is integrated with its free modes.
-        gait: strain law (X, t) -> (Γ, K). Where it has `break_times`, as loads of a soft beam have, the integrator
-            steps onto them. None leaves a soft beam to itself. A `gaits.Steered` closes a feedback loop: its memory is
-            integrated with the motion.
+        beam: the body. A `Soft` beam is integrated with its free modes.
+        gait: strain law (X, t) -> (Γ, K); None for a soft beam without imposed strains. The integrator steps onto its
+            `break_times`, if it has any, and onto those of the loads of a soft beam. A `gaits.Steered` closes a
+            feedback loop, and its memory is integrated with the motion.
         fluid: fluid around it; None for none.
         t1: last time [s].
         t0: first time [s].
-        state: state of the head at t0, of head and modes for a soft beam; at rest at the world's origin when None.
-        memory: of a steered gait at t0, as `run.feedback.memory_at(-1)`, to go on with an earlier run; its start when
+        state: state of the head at t0; for a soft beam, state of head and modes. At rest at the world's origin when
             None.
+        memory: memory of a steered gait at t0, such as `run.feedback.memory_at(-1)` to continue an earlier run; its
+            initial memory when None.
         gravity: acceleration of gravity in the world [m/s²], such as `hydro.EARTH`; None for none, as for a neutrally
             buoyant body.
         samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
-        path: space path; `Panels()` when None: one panel, and where the estimated error at a few of the times is
-            above its tolerance the run is repeated with as many as it takes. Inside `jax.jit` of the gait or the body
-            it stays one panel, and a motion that it does not resolve warns.
+        path: space path; `Panels()` when None. It starts with one panel; if the estimated error at a few of the times
+            is above its tolerance, the run is repeated with as many panels as required. If gait or body is traced, it
+            keeps one panel, and warns about a motion that one panel does not resolve.
         solver: diffrax solver; `Dopri5()` when None. `Dopri8()` suits tolerances below 1e-8.
         rtol: relative tolerance of the adaptive step [-].
         atol: absolute tolerance of the adaptive step [m, -, m/s, rad/s].
         controller: diffrax step size controller, instead of the tolerances; `diffrax.ConstantStepSize()` needs dt0.
-        dt0: first (or constant) step [s]; a thousandth of the run when None. With method = "implicit" the length of
-            equal steps; None lets them adapt to the tolerances.
-        max_steps: maximum number of steps; in reverse mode no more than `stepping.STORED_STEPS`, all stages of which
-            are kept, unless an adjoint is given.
-        adjoint: how derivatives go through time: reverse mode when None; `diffrax.ForwardMode()` for `jax.jvp`,
-            `jax.jacfwd`.
-        dense: keep the continuous solution, for `Trajectory.state_at`.
-        land: step onto the output times, instead of interpolating between steps; for the last digits, since the
-            interpolation is less exact than the steps.
-        throw: raise when the integration fails; otherwise `succeeded` and `coiled` tell; arrays
-            past a failure are infinite.
+        dt0: first (or constant) step [s]; a thousandth of the run when None. With method = "implicit" all steps have
+            this length; None adapts them to the tolerances.
+        max_steps: maximum number of steps. In reverse mode it is at most `stepping.STORED_STEPS`, unless an adjoint is
+            given, because all stages are stored.
+        adjoint: diffrax adjoint; reverse mode when None, `diffrax.ForwardMode()` for `jax.jvp` and `jax.jacfwd`.
+        dense: store the continuous solution of a beam, for `Trajectory.state_at`.
+        land: step onto the output times instead of interpolating between steps, for highest accuracy: the interpolation
+            is less accurate than the steps.
+        throw: raise if the integration fails; otherwise check `succeeded` and `coiled`. Arrays are infinite after a
+            failure.
         progress: a diffrax progress meter.
-        method: "adaptive" for explicit steps under error control, as for a beam; "implicit" for steps that are
-            implicit in the stiffness and damping of a soft beam, which then do not bound the step. None takes the
-            second for a soft beam, unless a solver or a controller is given.
+        method: "adaptive" for explicit steps with error control, the default for a beam; "implicit" for steps that are
+            implicit in the stiffness and damping of a soft beam, which then do not limit the step. None selects
+            "implicit" for a soft beam, unless a solver or a controller is given.
     """
     fluid = surroundings(beam, fluid, gravity)
     path = check_model(beam, gait, fluid, path, steered=True)
@@ -214,6 +214,8 @@ def rollout(
         beam = beam.beam
     wrong = np.zeros((), bool)
     if isinstance(beam, Soft):
+        if dense:
+            raise ValueError("dense: a soft beam has no continuous output: give the times of interest (times=...)")
         panels = path.on_panels()
         sampled = sample_soft(beam, fluid, panels.order, panels.panels)
         begin = start_of(beam, state)
@@ -233,7 +235,7 @@ def rollout(
         if method == "implicit":
             raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
         state = HeadState() if state is None else head_of(state)
-        assert gait is not None  # check_model has refused it
+        assert gait is not None  # checked by check_model
         loop, states = _closed(beam, gait, fluid, span.t0, state, path, memory)
         loop = loop.timed(span)
         march = lambda path, body: _integrate(  # noqa: E731
@@ -243,7 +245,7 @@ def rollout(
             wrong = check_in_time(loop.held(span.t0, states), beam.length, span.t0, span.t1)
             run = _on_fitted_path(march, beam, gait, fluid, state, path, span, throw)
     if not throw:
-        # A known gait that is wrong has been refused.
+        # For a concrete gait that is wrong, an error has already been raised.
         return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & ~wrong) if isinstance(wrong, Tracer) else run
     run = refuse_if(refuse_if(run, wrong, WRONG), run.coiled, COILED)
     if run.feedback is not None:
@@ -252,7 +254,7 @@ def rollout(
 
 
 def still_motion(span: Span) -> Trajectory:
-    """The motion of a head that rests, at the times of a span: arrays of the types that a swim will have."""
+    """The motion of a head at rest at the output times of a span: arrays of the same types as in a simulation."""
     nothing: Any = None
     n = span.times.shape[0]
     position, quaternion, twist = (jax.device_put(np.zeros((n, size))) for size in (3, 4, 6))
@@ -260,7 +262,7 @@ def still_motion(span: Span) -> Trajectory:
 
 
 def driven_gait(gait: Gait | Steered | None, run: Trajectory) -> Any:
-    """The gait as it was driven in a run: a plain strain law (X, t), exact at the recorded times."""
+    """The gait as it was steered in a run: a plain strain law (X, t), exact at the output times."""
     if not isinstance(gait, Steered):
         return gait
     assert run.feedback is not None
@@ -268,7 +270,7 @@ def driven_gait(gait: Gait | Steered | None, run: Trajectory) -> Any:
 
 
 def _closed(beam, gait, fluid, t0, state, path, memory):
-    """The loop of a gait and its memory at the start, with a law that is known to be a gait."""
+    """The feedback loop of a gait and its initial memory; raises if the steered law is not a gait."""
     if not isinstance(gait, Steered):
         return open_or_closed(gait, t0, lambda law: None, memory)
     grid = path.grid(beam, fluid, path.sample(beam, fluid))
@@ -277,7 +279,7 @@ def _closed(beam, gait, fluid, t0, state, path, memory):
 
 
 def _closed_soft(sampled, gait, fluid, t0, state, memory):
-    """The loop of a gait on a soft beam, and its memory at the start."""
+    """The feedback loop of a gait on a soft beam, and its initial memory."""
     view = lambda law: SoftView.of(sampled, law, fluid, t0, state)  # noqa: E731
     loop, states = open_or_closed(gait, t0, view, memory, lambda law: None if law is None else check_gait(law))
     if isinstance(loop, ClosedLoop) and loop.size < sampled.soft.commands:
@@ -290,14 +292,14 @@ def _closed_soft(sampled, gait, fluid, t0, state, memory):
 
 
 def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
-    """The run on the path given, and again with more panels where its error is above the tolerance."""
+    """The run on the given path, repeated with more panels if its error is above the tolerance."""
     body = path.sample(beam, fluid)
     if not isinstance(gait, Steered):
         n = len(INSTANTS)
         parts = [np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 6)), np.zeros(n)]
         compile_ahead(error_and_limits, body, beam, gait, fluid, path, parts, span.times)
     run = march(path, body)
-    # The states may be traced where the gait is not: derivatives and batches over initial states.
+    # The states may be traced even if the gait is not: derivatives and batches over initial states.
     if any(isinstance(x, Tracer) for x in jax.tree.leaves((run.twist, body, gait))):
         where = instants(run.time.shape[0])
         parts = run.position[where], run.quaternion[where], run.twist[where], run.time[where]
@@ -307,7 +309,7 @@ def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
         return run
     run = _examined(body, beam, driven_gait(gait, run), fluid, path, run)
     if bool(run.coiled) or (run.error is not None and float(run.error.worst) > path.tolerance):
-        better = fitted(path, beam, driven_gait(gait, run), fluid, *_looked_at(run, state))
+        better = fitted(path, beam, driven_gait(gait, run), fluid, *_states_for_estimate(run, state))
         if better is not path:
             path, body = better, better.sample(beam, fluid)
             run = march(path, body)
@@ -317,8 +319,8 @@ def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
     return run
 
 
-def _looked_at(run, start) -> tuple[HeadState, Any]:
-    """The states and times at which the error is estimated; those at the start where the run has failed."""
+def _states_for_estimate(run, start) -> tuple[HeadState, Any]:
+    """States and times at which the error is estimated; if the run has failed, all states are the initial state."""
     *parts, times = _parts(run)
     if not bool(run.succeeded):
         parts = [np.broadcast_to(x, (len(times), *x.shape)) for x in (start.position, start.quaternion, start.twist)]
@@ -326,13 +328,16 @@ def _looked_at(run, start) -> tuple[HeadState, Any]:
 
 
 def _parts(run):
-    """The numbers that `_looked_at` is about, chosen by numpy: JAX would compile a program for each."""
+    """Pose, twist and time at which the error is estimated.
+
+    Indexed with NumPy, because JAX would compile a separate program for each array.
+    """
     where = instants(run.time.shape[0])
     return [np.asarray(part)[where] for part in (run.position, run.quaternion, run.twist, run.time)]
 
 
 def _examined(body, beam, gait, fluid, path, run):
-    """The run with the limits and the error of its grid, and the numbers of that."""
+    """The run with the limits, the error and the numbers of panels of its grid."""
     error, limits = error_and_limits(body, beam, gait, fluid, path, _parts(run), run.time)
     error = error if bool(run.succeeded) else None
     return dataclasses.replace(run, error=error, limits=limits, grid=path.counts)
@@ -340,7 +345,7 @@ def _examined(body, beam, gait, fluid, path, run):
 
 @program
 def _integrate(body, beam, loop, fluid, span, start, path, marcher, dense, land):
-    """The compiled part: nothing in it calls back to Python, so that it can be kept between sessions."""
+    """The compiled part for a beam. It has no Python callbacks, so that it can be cached between sessions."""
     closed = isinstance(loop, ClosedLoop)
     grid: Any = path.grid(beam, fluid, body) if closed else None
 
@@ -378,7 +383,7 @@ def _integrate(body, beam, loop, fluid, span, start, path, marcher, dense, land)
     if closed:
         at = lambda x: instant(x[0], unchecked_state(*x[1:4]), x[4])[0]  # noqa: E731
         record = loop.recorded(at, span.times, (position, quaternion, twist), memory, (span.t0, *begin))
-    # The limits are left to the program that estimates the error: it needs most of them anyway.
+    # The program that estimates the error also computes the limits, because it needs most of them anyway.
     parts = (span.times, position, quaternion, twist, march.steps, succeeded, NOT_LOOKED_AT)
     return Trajectory(*parts, dense=march.dense, feedback=record)
 
@@ -391,7 +396,7 @@ def _soft_mechanism(sampled, loop, fluid):
 
 @program
 def _integrate_soft(sampled, loop, fluid, span, start, marcher, land):
-    """The compiled part, for a soft beam and steps under error control."""
+    """The compiled part for a soft beam and steps with error control."""
     mechanism = _soft_mechanism(sampled, loop, fluid)
     begin = mechanism.start(*start)
     extra = sum(jnp.size(part) for part in jax.tree.leaves(begin.memory))
@@ -401,7 +406,7 @@ def _integrate_soft(sampled, loop, fluid, span, start, marcher, land):
 
 @program
 def _stepped_soft(sampled, loop, fluid, span, start):
-    """The compiled part, for a soft beam and implicit steps."""
+    """The compiled part for a soft beam and equal implicit steps."""
     mechanism = _soft_mechanism(sampled, loop, fluid)
     begin = mechanism.start(*start)
     points = implicit_steps(mechanism, begin, span, mechanism.tableau(ARK5), breaks=break_times(mechanism))
@@ -436,7 +441,7 @@ def _soft_trajectory(mechanism, span, points, steps, reached, begin):
 
 
 def _even_steps(span, times, dt0):
-    """The span with equal steps of at most dt0 between its even records."""
+    """The span with equal steps of at most dt0 between its evenly spaced output times."""
     if times is not None:
         raise ValueError("times: equal implicit steps (dt0) end at even output times: give samples, or leave out dt0")
     return span.with_steps(dt0)

@@ -1,10 +1,11 @@
-"""Whether the rates of a gait are those of its strains: what they leave out is missing in the balance of momentum.
+"""Detects jumps of a gait in time, which break the balance of momentum.
 
-The equations of motion take ξ, dξ/dt and d²ξ/dt² from a gait; a tree takes as much from its joint law. Momentum is
-linear in the twist of the head and in dξ/dt, and it is balanced if each of ξ and dξ/dt changes by the integral of the
-next. A kink of the strain in time (a table read by `jnp.interp`, `abs`) changes dξ/dt by a jump of which d²ξ/dt² knows
-nothing, and the impulse of that jump is lost from the swim. The defect of both integrals is looked for over the whole
-run, in ever smaller intervals: a jump stays as great as it is, all else vanishes.
+The equations of motion take ξ, dξ/dt and d²ξ/dt² from a gait (or from the joint law of a tree). Momentum is linear in
+the twist of the head and in dξ/dt. It is balanced only if ξ changes by the integral of dξ/dt, and dξ/dt by the integral
+of d²ξ/dt². At a kink of the strain in time (`jnp.interp`, `abs`), dξ/dt jumps but automatic differentiation returns a
+finite d²ξ/dt²: the impulse of that jump is missing from the motion. The defects of both integrals are evaluated over
+the whole run and refined where they are largest: the defect of a smooth law tends to zero with the interval, that of a
+jump does not.
 """
 
 from collections.abc import Callable
@@ -20,10 +21,10 @@ from jaxtyping import Array, Bool, Float
 from spatial.traced_warnings import warn_if
 from stepping import program
 
-INTERVALS = 256  # over the run
-PLACES = np.linspace(0.02, 0.98, 5)  # along the body
-WORST, PARTS, ZOOMS = 8, 16, 4  # intervals looked into, their parts, and how many times over
-JUMP = 1e-3  # of the greatest strain or rate: what a law with a jump in ξ̈ alone stays under
+INTERVALS = 256  # intervals over the run
+PLACES = np.linspace(0.02, 0.98, 5)  # sampled sections, relative to the length of the body
+WORST, PARTS, ZOOMS = 8, 16, 4  # intervals that are refined, subdivisions of each, number of refinements
+JUMP = 1e-3  # threshold relative to the largest strain or rate; a law that jumps in ξ̈ only stays below it
 
 KINKED = (
     "gait: it is not smooth in time. At t = {:.6g} s its strain or rate jumps by {:.0e} of the greatest, of which the "
@@ -35,15 +36,15 @@ WRONG = "gait: strains must be finite with Γ1 > 0 at all times of the run"
 
 
 class Balance(eqx.Module):
-    """What a motion and its rates leave out of the balance of momentum.
+    """Jumps of a motion in time, and its samples.
 
     Attributes:
-        jump: greatest jump of a number or its rate that the next derivative does not tell, relative to the greatest
-            value of its group [-].
-        when: time of it [s].
-        finite: whether the numbers of a row and their two rates are finite, at each time looked at.
-        times: looked at [s].
-        numbers: the motion there, of any unit.
+        jump: largest jump of a value or a rate that is not the integral of the next derivative, relative to the largest
+            magnitude in its group [-].
+        when: time of that jump [s].
+        finite: whether the values of a row and their first two derivatives are finite, at each sampled time.
+        times: sampled times [s].
+        numbers: values of the motion at these times, of any unit.
     """
 
     jump: Float[Array, ""]
@@ -54,7 +55,7 @@ class Balance(eqx.Module):
 
 
 class StrainInTime(eqx.Module):
-    """Change of strain at a few sections, rows (Γ, K) [-, 1/m].
+    """Strain relative to the straight body at a few sections, rows (Γ, K) [-, 1/m].
 
     Attributes:
         gait: a law accepted by `check_gait`.
@@ -65,14 +66,14 @@ class StrainInTime(eqx.Module):
     length: Float[Array, ""]
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "sections 6"]:
-        """At the time t [s]."""
+        """Strain relative to the straight body at the time t [s]."""
         return jax.vmap(lambda x: self.gait(x, t))(self.length * PLACES) - jnp.array([[1.0, 0, 0, 0, 0, 0]])
 
 
 def impulse_balance(
     gait: Callable[[Any, Any], Any], length: Float[Array, ""], t0: Float[Array, ""], t1: Float[Array, ""]
 ) -> Balance:
-    """Looks at a gait over a run.
+    """Searches a gait for jumps in time over a run.
 
     Args:
         gait: a law accepted by `check_gait`.
@@ -87,11 +88,11 @@ def impulse_balance(
 def balance_of(
     motion: Callable[[Any], Any], groups: tuple[int, ...], t0: Float[Array, ""], t1: Float[Array, ""]
 ) -> Balance:
-    """Looks at any motion in time.
+    """Searches any motion for jumps in time.
 
     Args:
         motion: t -> rows of n numbers that are zero at rest, of any unit.
-        groups: which of the n numbers are measured by the greatest among them.
+        groups: group of each of the n numbers, from 0; jumps are relative to the largest magnitude in the group.
         t0: first time [s].
         t1: last time [s].
     """
@@ -101,8 +102,8 @@ def balance_of(
         (value, first), (_, second) = jax.jvp(rate, (t,), (jnp.ones_like(t),))
         return value, first, second
 
-    def looked_at(begin, end, count):
-        """Defects of the intervals between even times, (begins, count) of them."""
+    def sampled(begin, end, count):
+        """Times, motion and defects of both integrals for `count` equal intervals between each begin and end."""
         times = begin[:, None] + (end - begin)[:, None] * np.linspace(0.0, 1.0, count + 1)[None, :]
         value, first, second = jax.vmap(jax.vmap(rates))(times)
         h = jnp.diff(times, axis=1)[..., None, None]
@@ -117,7 +118,7 @@ def balance_of(
     def greatest(x):
         return jnp.stack([jnp.max(jnp.abs(x[..., kind == group])) for group in range(max(groups) + 1)])[kind]
 
-    times, (value, first, second), lost = looked_at(t0[None], t1[None], INTERVALS)
+    times, (value, first, second), lost = sampled(t0[None], t1[None], INTERVALS)
     sizes = greatest(value), greatest(first)
 
     def relative(lost, sizes):
@@ -126,7 +127,7 @@ def balance_of(
 
     def zoom(carry, _):
         (begin, end), sizes = carry
-        times, (value, first, _), lost = looked_at(begin, end, PARTS)
+        times, (value, first, _), lost = sampled(begin, end, PARTS)
         there = greatest(value), greatest(first)
         sizes = tuple(jnp.maximum(size, jnp.nan_to_num(new)) for size, new in zip(sizes, there, strict=True))
         jump = jnp.nan_to_num(relative(lost, sizes))
@@ -142,7 +143,7 @@ def balance_of(
 
 
 def still(given: Any) -> Any:
-    """Laws and times of a run without their derivatives: a check has none."""
+    """Stops gradients through laws and times, because a check is not differentiated."""
     return jax.tree.map(lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x, given)
 
 
@@ -150,15 +151,15 @@ def warn_if_kinked(found: Balance, words: str) -> None:
     """Warns of a motion that is not smooth in time.
 
     Args:
-        found: of the motion.
-        words: with fields for the time [s] and the jump [-].
+        found: balance of the motion.
+        words: text of the warning, with format fields for the time [s] and the jump [-].
     """
     jump: Any = found.jump if isinstance(found.jump, Tracer) else np.asarray(found.jump)
     warn_if(jump > JUMP, words, found.when, jump)
 
 
 def check_in_time(gait: Callable[[Any, Any], Any], length: Any, t0: Any, t1: Any) -> Bool[Array, ""]:
-    """Refuses impossible strains anywhere in a run before it begins, and warns of a gait that is not smooth in time.
+    """Checks the strains of a gait over a whole run before it begins; warns if the gait is not smooth in time.
 
     Args:
         gait: a law accepted by `check_gait`.
@@ -167,7 +168,7 @@ def check_in_time(gait: Callable[[Any, Any], Any], length: Any, t0: Any, t1: Any
         t1: last time [s].
 
     Returns:
-        Whether a strain is wrong: only inside `jax.jit`, for the caller to raise `WRONG`; else False.
+        Whether a strain is invalid. True only inside `jax.jit`, where the caller must raise `WRONG`.
 
     Raises:
         ValueError: a strain is not finite, or the body is turned inside out (Γ1 ≤ 0).

@@ -1,14 +1,16 @@
 """Integrals over the submerged part of triangles and ellipses, in closed form and without clipping.
 
-The height above the water is linear on the figure. Every integral here is a continuous function of the heights: as
-the water line passes a vertex, one closed form changes into the next without a jump. If vertex l of a triangle is
-alone on its side of the water line, the line cuts off a triangle at l, at the fractions α and β of the two edges. If
-l is wet, the integral over that triangle is the result; if l is dry, it is subtracted from the whole.
+The height above the water is linear on the figure. Every integral is a continuous function of the heights, also when
+the water line passes a vertex. If vertex l of a triangle is alone on its side of the water line, the line cuts off a
+triangle at l, at the fractions α and β of the two edges. If l is wet, the integral over that triangle is the result; if
+l is dry, it is subtracted from the integral over the whole triangle.
 """
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from spatial import safe_sqrt
 
 Corners = tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]
 
@@ -32,12 +34,12 @@ def wet_fan(
     def share(part, whole):
         return part / jnp.where(whole > 0, whole, 1.0)
 
-    # Wet fraction of the lines from the vertices to the point, and of an edge with one wet vertex.
+    # Wet fractions of the lines from the vertices to the point, and of an edge with one wet vertex.
     f1, f2 = share(depth1, depth1 + z0), share(depth2, depth2 + z0)
     g = share(depth1 + depth2, jnp.abs(z1) + jnp.abs(z2))
     first = depth1 > 0
     both = first & (depth2 > 0)
-    # One wet vertex: the triangle cut off at it. Two: the whole minus the triangle cut off at the point.
+    # One wet vertex: the triangle cut off at that vertex. Two: the whole minus the triangle cut off at the point.
     f = f1 + f2
     cut = 0.5 * f * g
     far = cut * g / 3.0
@@ -82,7 +84,7 @@ class _Cut:
         self.lone, p, q = pick(z0, z1, z2), pick(z1, z2, z0), pick(z2, z0, z1)
         wet, others = self.lone < 0, p < 0
         mixed = wet != others
-        # The heights have opposite signs, so the quotients are safe wherever they are used.
+        # Where the quotients are used, the heights have opposite signs, so the denominators are not zero.
         self.alpha = jnp.where(mixed, self.lone / jnp.where(mixed, self.lone - p, 1.0), 0.0)
         self.beta = jnp.where(mixed, self.lone / jnp.where(mixed, self.lone - q, 1.0), 0.0)
         self.sign = jnp.where(wet, 1.0, -1.0)
@@ -101,8 +103,7 @@ def wet_disc(h: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], Float[Array, "*
     """The part of the unit disc with x < -h: its area, the integral of x, and the integral of max(-(h + x), 0)."""
     area = _segment(h)
     square = 1.0 - h * h
-    root = jnp.sqrt(jnp.where(square > 0, square, 1.0))
-    moment = jnp.where(square > 0, -2.0 / 3.0 * square * root, 0.0)
+    moment = -2.0 / 3.0 * square * safe_sqrt(square)
     return area, moment, -h * area - moment
 
 
@@ -115,8 +116,7 @@ def _segment(h):
 
 @_segment.defjvp
 def _segment_jvp(primals, tangents):
-    """Derivative by the length of the water line; autodiff gives inf - inf where the disc just touches the water."""
+    """Derivative: minus the length of the water line; autodiff gives inf - inf if the disc just touches the water."""
     (h,), (dh,) = primals, tangents
     square = 1.0 - h * h
-    chord = jnp.where(square > 0, 2.0 * jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
-    return _segment(h), -chord * dh
+    return _segment(h), -2.0 * safe_sqrt(square) * dh

@@ -1,4 +1,4 @@
-"""Sections of any shape, given by their numbers: area, second moments, and the sizes that drag and added mass act on.
+"""Sections of any shape, given by their area, second moments, and reference values for drag and added mass.
 
 The centroid lies on the axis of the body, and t2 and t3 are principal axes, as for an ellipse.
 """
@@ -20,12 +20,12 @@ from spatial.tables import monotone
 from .polygons import polygon
 from .sections import AbstractSection, EllipticSection, centred_inertia
 
-_CENTRED = 1e-9  # of the size of an outline: how far its centroid may lie off the axis
-_ROUNDING = 1e-6  # allowed in the two inequalities between area, second moments and sizes
+_CENTRED = 1e-9  # largest distance of the centroid of an outline from the axis, relative to its size
+_ROUNDING = 1e-6  # relative tolerance of the two inequalities between area, second moments and dimensions
 
 
 class GeneralSection(AbstractSection):
-    """One or many sections by their numbers. What is not given is that of an ellipse with the same width and height.
+    """One or many sections given by numbers. Values not given are those of an ellipse of the same width and height.
 
     >>> import anguilla, hydro
     >>> bar = hydro.GeneralSection(area=8e-4, second_moments=(1.067e-7, 2.667e-8), width=0.02, height=0.04)
@@ -33,15 +33,15 @@ class GeneralSection(AbstractSection):
     (0.04, 0.001257)
 
     Attributes:
-        area: area inside the outline; the density of the body is the mean over it [m²].
+        area: area inside the outline; the density of the body is the mean density over this area [m²].
         J2: second moment of the area about t2, ∫z² dA [m⁴].
         J3: second moment of the area about t3, ∫y² dA [m⁴].
         b: half the width along t2 [m].
         c: half the height along t3 [m].
-        perimeter: on which skin friction acts [m].
-        lateral_width: on which drag acts in motion along t2 [m].
-        dorsal_width: on which drag acts in motion along t3 [m].
-        roll_drag: on which drag acts in rotation about t1 [m⁴].
+        perimeter: perimeter for skin friction [m].
+        lateral_width: reference width of the drag for motion along t2 [m].
+        dorsal_width: reference width of the drag for motion along t3 [m].
+        roll_drag: reference value of the drag for rotation about t1 [m⁴].
         lateral_mass: added mass along t2 per density of the water [m²].
         dorsal_mass: added mass along t3 per density of the water [m²].
         roll_mass: added inertia about t1 per density of the water [m⁴].
@@ -78,17 +78,17 @@ class GeneralSection(AbstractSection):
         roll_mass: Numbers | None = None,
         torsion: Numbers | None = None,
     ):
-        """Takes one section.
+        """Makes one section.
 
         Args:
             area: area inside the outline [m²].
             second_moments: (J2, J3) about t2 and t3 through the centroid: ∫z² dA and ∫y² dA [m⁴].
-            width: along t2, 2b [m].
-            height: along t3, 2c [m].
-            perimeter: on which skin friction acts; π(b + c) when None, as the eel paper has it [m].
-            lateral_width: on which drag acts in motion along t2; the height when None [m].
-            dorsal_width: on which drag acts in motion along t3; the width when None [m].
-            roll_drag: on which drag acts in rotation about t1; (b² - c²)² when None [m⁴].
+            width: width 2b along t2 [m].
+            height: height 2c along t3 [m].
+            perimeter: perimeter for skin friction; π(b + c), as in [BPK06], when None [m].
+            lateral_width: reference width of the drag for motion along t2; the height when None [m].
+            dorsal_width: reference width of the drag for motion along t3; the width when None [m].
+            roll_drag: reference value of the drag for rotation about t1; (b² - c²)² when None [m⁴].
             lateral_mass: added mass along t2 per density of the water; πc² when None [m²].
             dorsal_mass: added mass along t3 per density of the water; πb² when None [m²].
             roll_mass: added inertia about t1 per density of the water; (π/8)(c² - b²)² when None [m⁴].
@@ -100,8 +100,8 @@ class GeneralSection(AbstractSection):
             raise ValueError(f"GeneralSection.second_moments has {len(pair)} entries: must be the pair (J2, J3) [m⁴]")
         self.J2, self.J3 = _size("second_moments[0]", pair[0], "m⁴"), _size("second_moments[1]", pair[1], "m⁴")
         self.b, self.c = 0.5 * _size("width", width, "m"), 0.5 * _size("height", height, "m")
-        alike = EllipticSection(self.b, self.c)
-        own = lambda name, value, unit: getattr(alike, name) if value is None else _size(name, value, unit)  # noqa: E731
+        ellipse = EllipticSection(self.b, self.c)
+        own = lambda name, value, unit: getattr(ellipse, name) if value is None else _size(name, value, unit)  # noqa: E731
         self.perimeter = own("perimeter", perimeter, "m")
         self.lateral_width = own("lateral_width", lateral_width, "m")
         self.dorsal_width = own("dorsal_width", dorsal_width, "m")
@@ -121,7 +121,7 @@ class GeneralSection(AbstractSection):
 
     @property
     def fullness(self) -> Float[Array, "*batch"]:
-        """Area relative to width times height, for drawing [-]; that of an ellipse where the section has no size."""
+        """Area relative to width times height, for drawing [-]; π/4, as for an ellipse, if the section has no size."""
         box = 4.0 * self.b * self.c
         return jnp.where(box > 0, self.area / jnp.where(box > 0, box, 1.0), 0.25 * jnp.pi)
 
@@ -131,7 +131,7 @@ class GeneralSection(AbstractSection):
         return jnp.stack([self.J2 + self.J3, self.J2, self.J3], axis=-1)
 
     def contains(self, y: Float[Array, "*batch"], z: Float[Array, "*batch"]) -> Bool[Array, "*batch"]:
-        """Whether points y along t2, z along t3 [m] lie in the rectangle around it: there is no outline to ask."""
+        """Whether points y along t2, z along t3 [m] lie in the bounding rectangle, because the outline is unknown."""
         return (jnp.abs(y) <= self.b * (1.0 + 1e-9)) & (jnp.abs(z) <= self.c * (1.0 + 1e-9))
 
     def inertia(self, density: Float[Array, "*batch"]) -> Float[Array, "*batch 6 6"]:
@@ -139,11 +139,11 @@ class GeneralSection(AbstractSection):
         return centred_inertia(density, self.area, self.second_moments)
 
 
-BodySection = EllipticSection | GeneralSection  # what a `Profile` is made of
+BodySection = EllipticSection | GeneralSection  # sections of a `Profile`
 
 
 def general(section: BodySection) -> GeneralSection:
-    """The same section by its numbers."""
+    """The same section as a `GeneralSection`."""
     if isinstance(section, GeneralSection):
         return section
     names = ("lateral_width", "dorsal_width", "roll_drag", "lateral_mass", "dorsal_mass", "roll_mass", "torsion")
@@ -161,9 +161,9 @@ def rectangle_section(width: Numbers, height: Numbers, **water: Any) -> GeneralS
     (0.0008, 4.0)
 
     Args:
-        width: along t2 [m].
-        height: along t3 [m].
-        **water: sizes for drag and added mass, see `GeneralSection`.
+        width: width along t2 [m].
+        height: height along t3 [m].
+        **water: reference values for drag and added mass, see `GeneralSection`.
     """
     w, h = positive("width", width, "m", ()), positive("height", height, "m", ())
     own = {"perimeter": 2.0 * (w + h), "torsion": _rectangle_torsion(w, h)}
@@ -171,7 +171,7 @@ def rectangle_section(width: Numbers, height: Numbers, **water: Any) -> GeneralS
 
 
 def outline_section(outline: Numbers, **water: Any) -> GeneralSection:
-    """The section inside a polygon, whose area, second moments and perimeter are exact.
+    """The section inside a polygon: area, second moments and perimeter are exact.
 
     >>> import anguilla, hydro
     >>> wedge = hydro.outline_section([(0.02, -0.01), (0.0, 0.02), (-0.02, -0.01), (0.02, -0.01)])  # a triangle
@@ -180,10 +180,11 @@ def outline_section(outline: Numbers, **water: Any) -> GeneralSection:
 
     Args:
         outline: points (y, z) along t2 and t3, counter-clockwise, with the first point repeated at the end [m].
-        **water: sizes for drag and added mass, and the torsion constant, see `GeneralSection`.
+        **water: reference values for drag and added mass, and the torsion constant, see `GeneralSection`.
 
     Raises:
-        ValueError: the centroid is not on the axis, t2 and t3 are not principal axes, or see `polygon`.
+        ValueError: the centroid is not on the axis, t2 and t3 are not principal axes, or the outline is not valid (see
+            `polygon`).
     """
     shape = polygon(outline)
     inertia = shape.inertia(jnp.ones(()))
@@ -206,11 +207,11 @@ def outline_section(outline: Numbers, **water: Any) -> GeneralSection:
 
 
 class SectionPiece(eqx.Module):
-    """Sections by smooth monotone interpolation of each of their numbers between given ones.
+    """Smooth monotone interpolation of the values of given sections.
 
     Attributes:
         X: increasing abscissae [m].
-        rows: the sections there.
+        rows: the sections at these abscissae.
     """
 
     X: Float[Array, "rows"]
@@ -237,7 +238,7 @@ class SectionPiece(eqx.Module):
 
 
 def check_inside(name: str, section: GeneralSection) -> None:
-    """Refuses sampled sections of a piece of the body that have no size, or numbers that contradict each other."""
+    """Raises ValueError if sampled sections of a piece have zero size or inconsistent values."""
     for number in ("area", "J2", "J3", "b", "c"):
         positive(f"{name}: {number} inside the body", getattr(section, number))
     for number in ("perimeter", "lateral_width", "dorsal_width", "roll_drag", "lateral_mass", "dorsal_mass"):
@@ -248,7 +249,7 @@ def check_inside(name: str, section: GeneralSection) -> None:
 
 
 def _check_sizes(name: str, section: GeneralSection) -> None:
-    """Refuses known numbers that no shape has: they are often in mixed units."""
+    """Raises ValueError for values that no shape can have, often caused by mixed units; skips traced values."""
     numbers = (section.area, section.b, section.c, section.J2, section.J3)
     if any(isinstance(number, Tracer) for number in numbers):
         return
@@ -262,14 +263,14 @@ def _check_sizes(name: str, section: GeneralSection) -> None:
 
 
 def _size(name: str, value: Numbers, unit: str) -> Array:
-    """One number; a traced one is not guarded here but where a `Profile` samples its pieces."""
+    """One non-negative number; a traced one is checked later, where a `Profile` samples its pieces."""
     if isinstance(value, Tracer):
         return jnp.asarray(value, float)
     return non_negative(f"GeneralSection.{name}", value, unit, ())
 
 
 def _rectangle_torsion(w, h):
-    """Saint-Venant's series; terms fall like n⁻⁵, and tanh of the later ones is one."""
+    """Saint-Venant's series for the torsion constant; its terms decrease as n⁻⁵."""
     long, short = jnp.maximum(w, h), jnp.minimum(w, h)
     n = np.arange(1.0, 60.0, 2.0)
     series = jnp.sum(jnp.tanh(n * np.pi * long / (2.0 * short)) / n**5)

@@ -10,7 +10,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from spatial import Numbers, finite, increasing, number, positive, shaped
+from spatial import Numbers, finite, increasing, number, positive, safe_sqrt, shaped
 from spatial.checks import sequence
 
 from .general_sections import BodySection, GeneralSection, SectionPiece, check_inside, general
@@ -71,19 +71,18 @@ class Cap(eqx.Module):
     def __call__(self, X: Float[Array, ""]) -> Semiaxes:
         """Semi-axes (b, c) at the abscissa X [m]; zero at the tip, with a finite derivative there."""
         square = 1.0 - ((X - self.base) / self.height) ** 2
-        inside = square > 0
-        scale = jnp.where(inside, jnp.sqrt(jnp.where(inside, square, 1.0)), 0.0)
+        scale = safe_sqrt(square)
         return self.b * scale, self.c * scale
 
 
 @eqx.filter_jit
 def _inside(piece, begin, end):
-    """Semi-axes of a piece between its ends, compiled as one program because eager operations are slow."""
+    """Samples of a piece between its ends, compiled as one program because eager operations are slow."""
     return jax.vmap(piece)(begin + (end - begin) * jnp.linspace(0.02, 0.98, 25))
 
 
-def _known(x: Any) -> Any:
-    """The array as one of numpy, where its numbers are known: JAX would compile a program for each operation."""
+def _concrete(x: Any) -> Any:
+    """The array as a NumPy array unless it is traced, because JAX would compile a program for each operation."""
     return x if isinstance(x, Tracer) else np.asarray(x)
 
 
@@ -100,10 +99,10 @@ class Profile(eqx.Module):
 
     Attributes:
         breaks: abscissae where the pieces meet, from 0 at the nose to L at the tail [m].
-        pieces: one callable X -> (b, c) per piece, any smooth function of the abscissa; or X -> a `GeneralSection`,
-            for sections that are not elliptic. A piece may close like a square root at the nose or at the tail;
-            inside the body the semi-axes must be positive.
-        general: whether a piece has sections that are not elliptic; all are `GeneralSection` then.
+        pieces: one callable per piece, any smooth function of the abscissa X -> (b, c), or X -> `GeneralSection` for
+            sections that are not elliptic. At the nose or the tail a piece may vanish like a square root; inside the
+            body the semi-axes must be positive.
+        general: whether any piece has sections that are not elliptic; all sections are then `GeneralSection`.
     """
 
     breaks: Float[Array, "pieces_and_one"]
@@ -119,7 +118,7 @@ class Profile(eqx.Module):
             raise ValueError(
                 f"Profile: {len(self.pieces)} pieces need {len(self.pieces) + 1} breaks, {self.breaks.size} given"
             )
-        ends = _known(self.breaks)
+        ends = _concrete(self.breaks)
         if not isinstance(ends, Tracer) and ends[0] != 0.0:
             raise ValueError(f"Profile.breaks[0] = {ends[0]}: must be 0, the nose [m]")
         self.general = False
@@ -149,7 +148,7 @@ class Profile(eqx.Module):
 
     @property
     def sections(self) -> tuple[Callable[[Float[Array, ""]], BodySection], ...]:
-        """The pieces as callables X -> section, all of one kind."""
+        """The pieces as callables X -> section, all returning the same class."""
         kind = _general if self.general else _elliptic
         return tuple(lambda X, piece=piece: kind(piece(X)) for piece in self.pieces)
 
@@ -160,11 +159,11 @@ class Profile(eqx.Module):
 
     @property
     def widest(self) -> Float[Array, ""] | np.floating:
-        """Largest semi-axis, or half width or height, at 25 samples of each piece [m]."""
-        ends = _known(self.breaks)
+        """Largest semi-axis (half width or half height) over 25 samples of each piece [m]."""
+        ends = _concrete(self.breaks)
         each = [_inside(piece, ends[k], ends[k + 1]) for k, piece in enumerate(self.pieces)]
         pairs = [(found.b, found.c) if isinstance(found, BodySection) else found for found in each]
-        semiaxes = [_known(semiaxis) for pair in pairs for semiaxis in pair]
+        semiaxes = [_concrete(semiaxis) for pair in pairs for semiaxis in pair]
         own = jnp if any(isinstance(part, Tracer) for part in semiaxes) else np
         return own.max(own.stack(semiaxes))
 
@@ -231,10 +230,10 @@ def eel_profile(
     return Profile(
         [0.0, radius, shoulder, tail, length],
         (
-            Cap(radius, -_known(radius), radius, radius),
+            Cap(radius, -_concrete(radius), radius, radius),
             Taper([radius, shoulder], [radius, radius], [radius, radius]),
             Taper([shoulder, tail], [radius, tail_b], [radius, tail_c]),
-            Cap(tail, _known(length) - _known(tail), tail_b, tail_c),
+            Cap(tail, _concrete(length) - _concrete(tail), tail_b, tail_c),
         ),
     )
 
@@ -253,7 +252,7 @@ def uniform_profile(length: Numbers, b: Numbers, c: Numbers) -> Profile:
 
 
 def section_profile(X: Numbers, sections: Sequence[BodySection]) -> Profile:
-    """A profile through given sections of any shape; each of their numbers is interpolated smoothly and monotonely.
+    """A profile through given sections of any shape, with smooth monotone interpolation of each of their values.
 
     >>> import anguilla, cosserat, hydro
     >>> bar = hydro.rectangle_section(0.02, 0.04)
@@ -263,7 +262,7 @@ def section_profile(X: Numbers, sections: Sequence[BodySection]) -> Profile:
 
     Args:
         X: increasing abscissae from 0 at the nose to L at the tail [m].
-        sections: a `GeneralSection` or `EllipticSection` at each.
+        sections: a `GeneralSection` or `EllipticSection` at each abscissa.
     """
     piece = SectionPiece(X, sections)
     ends = jnp.stack([piece.X[0], piece.X[-1]]) if isinstance(piece.X, Tracer) else np.asarray(piece.X)[[0, -1]]

@@ -6,7 +6,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, non_negative, positive, signed_square
 
-LEAST_REYNOLDS = 1e5  # the ITTC line does not hold below it: C_f levels off and stays smooth at rest
+from .friction import LEAST_REYNOLDS, ittc
 
 
 class Ittc57(eqx.Module):
@@ -16,8 +16,8 @@ class Ittc57(eqx.Module):
 
     Attributes:
         density: ρ [kg/m³].
-        viscosity: kinematic, ν of Re = V L/ν [m²/s].
-        length: L on the water line [m].
+        viscosity: kinematic viscosity ν of Re = V L/ν [m²/s].
+        length: length L on the water line [m].
         wetted_surface: S [m²].
         form: k, form factor [-].
         waves: c_w = C_w/C_f [-].
@@ -48,9 +48,8 @@ class Ittc57(eqx.Module):
         self.viscosity = positive("Ittc57.viscosity", viscosity, "m²/s", ())
 
     def friction(self, speed: Float[Array, ""]) -> Float[Array, ""]:
-        """C_f at a speed forward or backward [m/s]."""
-        reynolds = jnp.sqrt((speed * self.length / self.viscosity) ** 2 + LEAST_REYNOLDS**2)
-        return 0.075 / (jnp.log10(reynolds) - 2.0) ** 2
+        """Friction coefficient C_f at a speed of either sign [m/s]; a pure number [-]."""
+        return ittc(jnp.sqrt((speed * self.length / self.viscosity) ** 2 + LEAST_REYNOLDS["ittc"] ** 2))
 
     def wrench(self, twist: Float[Array, "6"]) -> Float[Array, "6"]:
         """Load of the water on a hull with this twist, both in the hull's frame, x forward [N, N·m]."""

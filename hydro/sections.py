@@ -1,7 +1,7 @@
 """Cross-sections: the abstract interface and the elliptic section with semi-axes b along t2 and c along t3.
 
-What drag and added mass need of a section are properties of the interface. They follow from b and c as for an ellipse,
-unless a section knows better (`hydro.GeneralSection`).
+The quantities from which drag and added mass are computed are properties of the interface. By default they follow from
+b and c as for an ellipse; `hydro.GeneralSection` can override them.
 """
 
 import abc
@@ -10,7 +10,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from spatial import body_inertia
+from spatial import body_inertia, safe_sqrt
 
 
 class AbstractSection(eqx.Module):
@@ -52,7 +52,7 @@ class AbstractSection(eqx.Module):
 
     @property
     def true_perimeter(self) -> Float[Array, "*batch"]:
-        """Perimeter without the eel paper's approximation [m]."""
+        """Perimeter without the approximation of [BPK06] [m]."""
         return self.perimeter
 
     @abc.abstractmethod
@@ -61,7 +61,7 @@ class AbstractSection(eqx.Module):
 
 
 class AbstractEllipseLike(AbstractSection):
-    """Sections on which water acts as on the ellipse of their width and height. [BPK06, IX.A]"""
+    """Sections whose drag and added mass are those of an ellipse of the same width and height. [BPK06, IX.A]"""
 
     @property
     def lateral_width(self) -> Float[Array, "*batch"]:
@@ -120,15 +120,14 @@ class EllipticSection(AbstractEllipseLike):
 
     @property
     def perimeter(self) -> Float[Array, "*batch"]:
-        """Perimeter in the eel paper's approximation, π (b + c) [m]; exact for a circle."""
+        """Perimeter in the approximation of [BPK06], π (b + c) [m]; exact for a circle."""
         return jnp.pi * (self.b + self.c)
 
     @property
     def true_perimeter(self) -> Float[Array, "*batch"]:
         """Perimeter by Ramanujan's formula, within 0.4 % for any ellipse [m]."""
         square = (3.0 * self.b + self.c) * (self.b + 3.0 * self.c)
-        root = jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
-        return jnp.pi * (3.0 * (self.b + self.c) - root)
+        return jnp.pi * (3.0 * (self.b + self.c) - safe_sqrt(square))
 
     @property
     def second_moments(self) -> Float[Array, "*batch 3"]:
@@ -158,9 +157,9 @@ def centred_inertia(
     """Inertia per metre of homogeneous sections whose centroids are on the axis, in principal axes [kg/m, kg·m].
 
     Args:
-        density: of the body [kg/m³].
-        area: of the section [m²].
-        second_moments: of the area, about t1, t2, t3 [m⁴].
+        density: density of the body [kg/m³].
+        area: area of the section [m²].
+        second_moments: second moments of the area about t1, t2, t3 [m⁴].
     """
     moments = density[..., None] * second_moments
     about_centre = moments[..., None] * jnp.eye(3, dtype=moments.dtype)[(None,) * (moments.ndim - 1)]

@@ -6,7 +6,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from spatial import Numbers, increasing, non_negative, shaped
+from spatial import Numbers, increasing, non_negative, safe_sqrt, shaped
 from spatial.tables import monotone
 
 from .profiles import Profile, Semiaxes
@@ -19,8 +19,8 @@ class TablePiece(eqx.Module):
         X: increasing abscissae [m].
         b: semi-axis along t2 there [m].
         c: semi-axis along t3 there [m].
-        round_ends: whether the squares of the semi-axes are interpolated: a body that closes then closes like an
-            ellipsoid; otherwise like a cone.
+        round_ends: whether the squares of the semi-axes are interpolated. An end with zero semi-axes is then rounded
+            like an ellipsoid, otherwise pointed like a cone.
     """
 
     X: Float[Array, "rows"]
@@ -32,12 +32,7 @@ class TablePiece(eqx.Module):
         """Semi-axes (b, c) at the abscissa X [m]."""
         if not self.round_ends:
             return monotone(X, self.X, self.b), monotone(X, self.X, self.c)
-        return _root(monotone(X, self.X, self.b**2)), _root(monotone(X, self.X, self.c**2))
-
-
-def _root(square):
-    inside = square > 0
-    return jnp.where(inside, jnp.sqrt(jnp.where(inside, square, 1.0)), 0.0)
+        return safe_sqrt(monotone(X, self.X, self.b**2)), safe_sqrt(monotone(X, self.X, self.c**2))
 
 
 def table_profile(X: Numbers, b: Numbers, c: Numbers, round_ends: bool = True) -> Profile:
@@ -50,10 +45,11 @@ def table_profile(X: Numbers, b: Numbers, c: Numbers, round_ends: bool = True) -
 
     Args:
         X: increasing abscissae from 0 at the nose to L at the tail [m].
-        b: semi-axis along t2 at each [m]; positive but at the ends, where zero closes the body.
-        c: semi-axis along t3 at each [m], likewise.
-        round_ends: interpolate the squares of the semi-axes: zero then closes the body like an ellipsoid. False
-            interpolates the semi-axes themselves: straight tapers stay straight, and zero closes like a cone.
+        b: semi-axis along t2 at each abscissa [m]; positive, except that zero at an end closes the body.
+        c: semi-axis along t3 at each abscissa [m], with the same rule.
+        round_ends: interpolate the squares of the semi-axes, so that an end with zero semi-axes is rounded like an
+            ellipsoid. False interpolates the semi-axes themselves: straight tapers stay straight, and such an end is
+            pointed like a cone.
     """
     X = increasing("table_profile: X", X, "m")
     b, c = non_negative("table_profile: b", b, "m"), non_negative("table_profile: c", c, "m")

@@ -1,4 +1,4 @@
-"""Cables between the bodies of a tree: tendons and muscles through points fixed on them."""
+"""Cables between the bodies of a tree: tendons and muscles routed through points fixed to the bodies."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,19 +23,20 @@ WORLD = "world"
 
 
 class Cable(Printed):
-    """A cable that runs in straight segments through points fixed on bodies, with a tension T ≥ 0.
+    """A cable that runs in straight segments through points fixed to bodies, with a tension T ≥ 0.
 
         l = Σ |p(k+1) - p(k)|,   generalised force = -T ∂l/∂q
 
-    A law that gives a negative tension leaves the cable slack: T = max(law, 0). With friction the tension falls at each
-    via point as over a capstan, by exp(-μ θ) with θ the angle of the turn there, from the first point on: the state in
-    which the whole cable slides towards its first point. Segments must not shrink to nothing.
+    The cable is slack where the law gives a negative tension: T = max(law, 0). With friction, the tension decreases
+    from the first point on: at each via point it is multiplied by the capstan factor exp(-μ θ), where θ is the angle
+    by which the cable turns there. This is the state in which the whole cable slides towards its first point. Segments
+    must not have zero length.
 
     Attributes:
-        bodies: name of the body that carries each point, or "world" for a point that does not move.
-        points: in the frame of its body, or in the world [m].
+        bodies: name of the body that carries each point, or "world" for a point fixed in the world.
+        points: coordinates of each point, in the frame of its body or in the world [m].
         tension: law of the tension.
-        friction: μ of the capstan [-]; None for none.
+        friction: friction coefficient μ at the via points [-]; None for no friction.
 
     Example:
         >>> import multibody as mb
@@ -56,7 +57,7 @@ class Cable(Printed):
     def __init__(
         self, via: Sequence[tuple[str, Numbers]], tension: AbstractTension | Any, *, friction: Numbers | None = None
     ):
-        """Takes (body, point) in order, and a tension: number, t -> number, or a law of `gaits` [N]."""
+        """Takes pairs (body, point) in order, and a tension: a number, a function of t, or a law of `gaits` [N]."""
         via = sequence("Cable.via", via, "two or more pairs (name of a body, point [m])")
         if len(via) < 2 or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in via):
             raise ValueError(f"Cable.via = {shown(via)}: must be two or more pairs (name of a body, point [m])")
@@ -71,19 +72,19 @@ class Cable(Printed):
 
     @property
     def commands(self) -> int:
-        """Number of commands that its tension reads."""
+        """Number of commands that the tension law reads."""
         return self.tension.commands
 
 
 class Pull(eqx.Module):
-    """What cables do at one instant.
+    """Lengths, tensions and loads of the cables at one instant.
 
     Attributes:
-        length: of each cable [m].
-        rate: of that length [m/s].
-        tension: at the first point of each cable [N].
-        wrench: of all cables on each body, in its frame [N, N·m].
-        power: that the cables deliver to the bodies [W].
+        length: length of each cable [m].
+        rate: time derivative of the length [m/s].
+        tension: tension at the first point of each cable [N].
+        wrench: total wrench of the cables on each body, in the body frame [N, N·m].
+        power: power that the cables deliver to the bodies [W].
     """
 
     length: Float[Array, "cables"]
@@ -94,12 +95,15 @@ class Pull(eqx.Module):
 
 
 def check_cables(tree: Tree, actuators: Cable | Sequence[Cable], name: str = "actuators") -> tuple[Cable, ...]:
-    """The cables as a tuple; refuses what is none, and names that the tree has not.
+    """Returns the cables as a tuple, after checking that their bodies exist.
 
     Args:
         tree: the tree.
         actuators: one cable, or several.
-        name: of the argument, for messages.
+        name: name of the argument, for error messages.
+
+    Raises:
+        ValueError: an item is not a cable, or a cable names a body that the tree does not have.
     """
     several = "a multibody.Cable, or several"
     cables = (actuators,) if isinstance(actuators, Cable) else sequence(name, actuators, several)
@@ -115,7 +119,7 @@ def check_cables(tree: Tree, actuators: Cable | Sequence[Cable], name: str = "ac
 
 
 def refuse_commands(cables: tuple[Cable, ...]) -> None:
-    """Refuses cables that read commands, where nothing gives them."""
+    """Raises if a cable reads commands; for runs without a controller."""
     count = sum(cable.commands for cable in cables)
     if count:
         raise ValueError(
@@ -137,16 +141,16 @@ def pull(
 
     Args:
         tree: the tree.
-        cables: that are on it.
+        cables: the cables.
         t: time [s].
         state: pose and twist of the base.
         q: joint positions [rad] or [m].
         dq: joint velocities [rad/s] or [m/s].
-        command: commands of the cables in their order, of any unit; zero when None.
+        command: commands of the cables, in the order of the cables, in any unit; zero when None.
     """
     place = configuration(tree, q)
     twist = own_twists(place, spread_twists(tree, place, state.twist, dq))
-    # The world, in the frame of the base, is one more body.
+    # The world is appended as one more body; all poses are in the base frame.
     back = state.rotation.T
     rotation = jnp.concatenate([place.rotation, back[None]])
     position = jnp.concatenate([place.position, -(back @ state.position)[None]])
@@ -167,7 +171,7 @@ def pull(
         along = segments / jnp.where(size > 0, size, 1.0)[:, None]
         length, rate = jnp.sum(size), jnp.sum(along * jnp.diff(velocity, axis=0))
         tension = taut(cable.tension(t, length, rate, own))
-        forces = (tension * _share(cable, along))[:, None] * along
+        forces = (tension * _tension_ratios(cable, along))[:, None] * along
         # Each point is pulled towards its neighbours.
         force = jnp.pad(forces, ((0, 1), (0, 0))) - jnp.pad(forces, ((1, 0), (0, 0)))
         force = apply(transpose(turn), force)
@@ -189,7 +193,7 @@ def thread_length(
 
     Args:
         tree: the tree.
-        cables: that are on it.
+        cables: the cables.
         q: joint positions [rad] or [m].
         dq: joint velocities [rad/s] or [m/s]; zero when None.
         state: pose and twist of the base; at rest at the world's origin when None.
@@ -203,8 +207,8 @@ def thread_length(
     return found.length, found.rate
 
 
-def _share(cable, along):
-    """Tension of each segment over that of the first [-]."""
+def _tension_ratios(cable, along):
+    """Tension of each segment relative to that of the first segment [-]."""
     if cable.friction is None:
         return jnp.ones(along.shape[0])
     before, after = along[:-1], along[1:]

@@ -9,7 +9,7 @@ from jaxtyping import Array, Bool, Float
 
 from hydro import FreeSurface
 from spatial import Numbers, cross, finite, join, matrix_from_quaternion, quaternion_exp, quaternion_multiply
-from spatial.checks import integer, of_kind, positive, shown
+from spatial.checks import integer, of_kind, positive, refuse_if, shown
 
 from .arguments import check_tree
 from .energy import centre_of_mass, mass
@@ -18,6 +18,11 @@ from .hybrid import mass_matrix
 from .state import BaseState, unchecked_state
 from .tree import Tree
 
+UNBALANCED = 1e-6  # greatest residual of heave and trim on a righting curve, relative to the weight
+DRIFTING = (
+    "righting_curve: heave and trim have not reached equilibrium at some of the angles. Likely causes: a robot that "
+    "hardly floats, or a hull with sharp edges."
+)
 LONGEST = np.array([0.02, 0.2, 0.2])  # maximum Newton step in heave [m], roll and pitch [rad]
 
 
@@ -26,12 +31,12 @@ class Equilibrium(eqx.Module):
 
     Attributes:
         state: pose of the base, at rest.
-        coordinates: height of the centre of mass [m], roll and pitch [rad]; see `floating_state`.
+        coordinates: height of the centre of mass in the world [m], roll and pitch [rad]; see `floating_state`.
         residual: largest remaining force relative to the weight [-], and moment relative to the weight times one metre.
-        stiffness: second derivatives of the potential energy in these coordinates, axes of the world [N/m, N, N·m].
-        frequencies: of small oscillations about these axes, least first [Hz]; negative for a motion that grows, at that
-            rate over 2π.
-        stable: whether the energy has a minimum there.
+        stiffness: second derivatives of the potential energy in these coordinates, in world axes [N/m, N, N·m].
+        frequencies: frequencies of small oscillations in these coordinates, about world axes, in increasing order
+            [Hz]; negative for an unstable mode, with the magnitude of its growth rate over 2π.
+        stable: whether the equilibrium is a minimum of the energy.
         converged: whether the residual is below the tolerance.
     """
 
@@ -47,12 +52,12 @@ class Equilibrium(eqx.Module):
 def floating_state(
     tree: Tree, q: Float[Array, "positions"], coordinates: Float[Array, "3"], heading: Float[Array, ""] | float = 0.0
 ) -> BaseState:
-    """The base at rest, rotated by R = Ry(pitch) Rx(roll) Rz(heading), the centre of mass on the world's z axis.
+    """State of the base at rest, with R = Ry(pitch) Rx(roll) Rz(heading) and the centre of mass on the world z axis.
 
     Args:
         tree: the tree.
         q: joint positions [rad] or [m].
-        coordinates: height of the centre of mass [m], roll about the long axis, pitch of that axis [rad].
+        coordinates: height of the centre of mass in the world [m], roll about the long axis, pitch of that axis [rad].
         heading: rotation about z of the base, which selects the long axis of the body; x when zero [rad].
     """
     return _floating(_centre_in_base(tree, q), coordinates, heading)
@@ -75,7 +80,7 @@ def equilibrium(
     q: Numbers,
     surface: FreeSurface,
     *,
-    guess: Numbers = (0.0, 0.0, 0.0),
+    guess: Numbers | None = None,
     heading: Numbers = 0.0,
     hulls: Hulls | None = None,
     tolerance: float = 1e-12,
@@ -83,16 +88,17 @@ def equilibrium(
 ) -> Equilibrium:
     """Finds the equilibrium of the shape by Newton's method on the potential energy.
 
-    Steps use the absolute curvature of the energy, so that they descend from any start; a start without
-    force stays where it is, stable or not.
+    The steps use the absolute values of the energy's curvatures, so that the energy decreases from any initial guess.
+    A guess that is already an equilibrium is returned unchanged, whether stable or not.
 
     Args:
         tree: the tree.
         q: fixed joint positions [rad] or [m].
         surface: the water.
-        guess: height of the centre of mass above the water [m], roll, pitch [rad].
+        guess: height of the centre of mass in the world [m], roll and pitch [rad]; when None, upright with the centre
+            of mass at the water level.
         heading: see `floating_state` [rad].
-        hulls: closed shapes of the bodies; their sections when None.
+        hulls: closed shapes of the bodies; when None, the sections of the links are used.
         tolerance: largest accepted residual.
         max_iterations: maximum number of steps.
 
@@ -100,12 +106,14 @@ def equilibrium(
         ValueError: the robot is heavier than the water it can displace.
     """
     check_tree(tree)
-    q, start = finite("q", q, (tree.layout.positions,)), finite("guess", guess, (3,))
+    q = finite("q", q, (tree.layout.positions,))
+    guess = None if guess is None else finite("guess", guess, (3,))
     tolerance = float(positive("tolerance", tolerance, shape=()))
     max_iterations = integer("max_iterations", max_iterations, 1)
     heading = finite("heading", heading, ())
     _check_hulls(hulls)
     refuse_sinking(tree, surface)
+    start = jnp.zeros(3).at[0].set(surface.level) if guess is None else guess
     return _equilibrium(tree, q, surface, start, heading, hulls, tolerance, max_iterations)
 
 
@@ -129,7 +137,7 @@ def refuse_sinking(tree: Tree, surface: FreeSurface) -> None:
 
 
 class _Hydrostatics:
-    """Gravitational and buoyancy energy of a fixed shape, and their forces, over its coordinates."""
+    """Energy of gravity and buoyancy of a fixed shape, and its gradient, as functions of the floating coordinates."""
 
     def __init__(self, tree, q, surface, heading, hulls):
         self.shape = frozen(tree, surface, q) if hulls is None else hulls.frozen(tree, surface, q)
@@ -141,7 +149,7 @@ class _Hydrostatics:
         return self.weight * (x[0] - self.level) + self.shape.potential(self.state(x))
 
     def slope(self, x):
-        """Gradient of the energy: minus the generalised forces of buoyancy and weight."""
+        """Gradient of the energy, which is minus the generalised force of buoyancy and weight."""
         state = self.state(x)
         pull = self.weight * state.rotation[2]
         load = self.shape.wrench(state) - join(pull, cross(self.centre, pull))
@@ -178,7 +186,7 @@ def _equilibrium(tree, q, surface, start, heading, hulls, tolerance, max_iterati
 
 
 def _descend(energy, slope, x, weight, tolerance, max_iterations):
-    """Newton steps with positive curvature, limited and halved until the energy decreases.
+    """Newton steps with positive curvature, limited in length and halved until the energy decreases.
 
     Returns:
         The final coordinates, the residual relative to the weight, and the second derivatives.
@@ -197,7 +205,7 @@ def _descend(energy, slope, x, weight, tolerance, max_iterations):
         move = move / jnp.maximum(1.0, jnp.max(jnp.abs(move) / longest))
         shares = 0.5 ** jnp.arange(12)
         trials = jax.lax.map(lambda s: energy(x + s * move), shares)
-        # Near convergence the change of energy is below its round-off, which is allowed for.
+        # The last term allows for round-off: near convergence it exceeds the change of energy.
         falls = trials <= energy(x) + 1e-4 * shares * jnp.dot(g, move) + 1e-13 * weight
         x = x + jnp.where(jnp.any(falls), shares[jnp.argmax(falls)], 0.0) * move
         return k + 1, x, *slope_and_curvature(x)
@@ -217,7 +225,7 @@ class RightingCurve(eqx.Module):
         roll: heel about the long axis [rad].
         arm: restoring moment divided by the weight [m]; positive reduces a positive heel.
         energy: potential energy divided by the weight, relative to its minimum on the curve [m].
-        height: height of the centre of mass above the water [m].
+        height: height of the centre of mass in the world [m].
         pitch: trim [rad].
     """
 
@@ -245,7 +253,7 @@ def righting_curve(
         surface: the water.
         roll: angles of heel about the long axis, selected by `heading` [rad].
         heading: see `floating_state` [rad].
-        hulls: closed shapes of the bodies; their sections when None.
+        hulls: closed shapes of the bodies; when None, the sections of the links are used.
     """
     check_tree(tree)
     q, angles = finite("q", q, (tree.layout.positions,)), finite("roll", roll, (None,))
@@ -254,7 +262,8 @@ def righting_curve(
     heading = finite("heading", heading, ())
     _check_hulls(hulls)
     refuse_sinking(tree, surface)
-    return _righting(tree, q, surface, angles, heading, hulls)
+    curve, residual = _righting(tree, q, surface, angles, heading, hulls)
+    return refuse_if(curve, jnp.any(~(residual <= UNBALANCED)), DRIFTING)
 
 
 @eqx.filter_jit
@@ -265,8 +274,9 @@ def _righting(tree, q, surface, angles, heading, hulls):
     def at(roll):
         full = lambda x: jnp.stack([x[0], roll, x[1]])  # noqa: E731
         energy, slope = lambda x: shape.energy(full(x)), lambda x: shape.slope(full(x))[held]  # noqa: E731
-        x, _, _ = _descend(energy, slope, jnp.zeros(2), weight, 1e-11, 60)
-        return shape.slope(full(x))[1] / weight, energy(x) / weight, x
+        start = jnp.zeros(2).at[0].set(surface.level)
+        x, residual, _ = _descend(energy, slope, start, weight, 1e-11, 60)
+        return shape.slope(full(x))[1] / weight, energy(x) / weight, x, residual
 
-    arm, energy, x = jax.lax.map(at, angles)
-    return RightingCurve(angles, arm, energy - jnp.min(energy), x[:, 0], x[:, 1])
+    arm, energy, x, residual = jax.lax.map(at, angles)
+    return RightingCurve(angles, arm, energy - jnp.min(energy), x[:, 0], x[:, 1]), residual

@@ -1,4 +1,4 @@
-"""Closed loops: a tree whose cut joints are enforced by Lagrange multipliers and projected in position."""
+"""Closed loops: cut joints of a tree are enforced by Lagrange multipliers, and positions are projected."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -24,7 +24,7 @@ from .state import BaseState
 from .tree import Tree
 
 CLOSED = 1e-9  # largest gap of a closed loop [m, rad]
-_NEWTON_STEPS = 4  # from the integrator's estimate, whose gap is near its tolerance, two suffice
+_NEWTON_STEPS = 4  # two suffice from the integrator's estimate, whose gap is close to its tolerance
 
 
 class Loops(eqx.Module):
@@ -32,8 +32,8 @@ class Loops(eqx.Module):
 
     Attributes:
         cuts: the cut joints.
-        rows: indices of independent constraints, chosen once.
-        dependent: freedoms that are determined by the others in `independent_map`, as many as rows.
+        rows: indices of a set of independent constraints, chosen once.
+        dependent: freedoms that `independent_map` computes from the others; as many as rows.
     """
 
     cuts: tuple[Cut, ...]
@@ -41,30 +41,30 @@ class Loops(eqx.Module):
     dependent: tuple[int, ...] = eqx.field(static=True)
 
     def gaps(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "constraints"]:
-        """All constraints, including redundant ones [m, rad]."""
+        """Gaps of all constraints, including redundant ones [m, rad]."""
         place = configuration(tree, q)
         return jnp.concatenate([cut.gap(tree, place) for cut in self.cuts])
 
     def jacobian(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "rows freedoms"]:
-        """W of W dq = 0, independent rows. [KR13, eq. (13)]"""
+        """Independent rows of the constraint Jacobian W, with W dq = 0. [KR13, eq. (13)]"""
         place = configuration(tree, q)
         return jnp.concatenate([cut.jacobian(tree, place) for cut in self.cuts])[np.array(self.rows)]
 
     def bias(self, tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]) -> Float[Array, "rows"]:
-        """(dW/dt) dq: the bias of the constraint on accelerations."""
+        """Bias (dW/dt) dq of the constraint on the accelerations."""
         rate = position_rates(tree, q, dq)
         return jax.jvp(lambda x: self.jacobian(tree, x) @ dq, (q,), (rate,))[1]
 
     def close(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "positions"]:
         """The nearest joint positions that close the loops, by Newton's method; only passive joints move.
 
-        The minimum-norm step over all passive joints is singular only at singularities of the mechanism itself, unlike
-        one with a fixed choice of dependent joints. Raises at run time if the loops cannot close.
+        The step has minimum norm over all passive joints. It is singular only at singularities of the mechanism; a step
+        with a fixed set of dependent joints would have others too. Raises at run time if the loops cannot close.
         """
         rows = np.array(self.rows)
 
         def newton(q, _):
-            return displace(tree, q, -self._least(tree, q, self.gaps(tree, q)[rows])), None
+            return displace(tree, q, -self._minimum_norm_change(tree, q, self.gaps(tree, q)[rows])), None
 
         closed, _ = jax.lax.scan(newton, q, None, length=_NEWTON_STEPS)
         names = ", ".join(repr(cut.name) for cut in self.cuts)
@@ -75,16 +75,16 @@ class Loops(eqx.Module):
         self, tree: Tree, q: Float[Array, "positions"], dq: Float[Array, "freedoms"]
     ) -> Float[Array, "freedoms"]:
         """The nearest joint velocities that keep the loops closed; only those of passive joints change."""
-        return dq - self._least(tree, q, self.jacobian(tree, q) @ dq)
+        return dq - self._minimum_norm_change(tree, q, self.jacobian(tree, q) @ dq)
 
-    def _least(self, tree, q, rates):
-        """Minimum-norm change of passive joint velocities that gives the constraints these rates."""
+    def _minimum_norm_change(self, tree, q, rates):
+        """Change of minimum norm of the passive joint velocities that changes the constraint rates by `rates`."""
         free = tree.passive_freedoms
         W = self.jacobian(tree, q)[:, free]
         return jnp.zeros(tree.layout.freedoms).at[free].set(W.T @ solve_spd(W @ W.T, rates))
 
     def independent_map(self, tree: Tree, q: Float[Array, "positions"]) -> Float[Array, "freedoms independent"]:
-        """G: all joint velocities from the independent ones, in order of the freedoms. [KR13, eq. (15)]"""
+        """Matrix G that gives all joint velocities from the independent ones, in freedom order. [KR13, eq. (15)]"""
         W, dependent = self.jacobian(tree, q), np.array(self.dependent)
         independent = np.setdiff1d(np.arange(tree.layout.freedoms), dependent)
         G = jnp.zeros((tree.layout.freedoms, len(independent)))
@@ -105,13 +105,13 @@ class LoopDynamics(eqx.Module):
 
 
 def close_loops(tree: Tree, cuts: Sequence[Cut], q: Numbers) -> tuple[Loops, Float[Array, "positions"]]:
-    """Closes the loops of a tree from an initial guess, and selects the constraints and freedoms to eliminate.
+    """Closes the loops of a tree from an initial guess, and selects independent constraints and dependent freedoms.
 
-    Independent constraints are selected here, once, by pivoted QR; the guess should therefore be in general
-    position, not at a singularity of the mechanism.
+    The independent constraints are selected once, by pivoted QR. The guess should therefore be in general position, not
+    at a singularity of the mechanism.
 
     Args:
-        tree: the opened mechanism; its passive joints adapt.
+        tree: the opened mechanism; only its passive joints are moved.
         cuts: the cut joints.
         q: initial guess of all joint positions [rad] or [m].
 
@@ -119,7 +119,7 @@ def close_loops(tree: Tree, cuts: Sequence[Cut], q: Numbers) -> tuple[Loops, Flo
         The loops, and joint positions that close them.
 
     Raises:
-        ValueError: a loop cannot close from there, or too many joints are actuated.
+        ValueError: a loop cannot be closed from the guess, or too many joints are actuated.
     """
     check_tree(tree)
     cuts = sequence("cuts", cuts, "the cut joints")
@@ -169,8 +169,8 @@ def loop_dynamics(
 
         A (dV0/dt, ddq) + h + (0, Wᵀ λ) = (0, Γ),   W ddq + (dW/dt) dq = 0           after [KR13, eqs. (13), (17)]
 
-    With as many passive freedoms as constraints this is inverse dynamics (λ and Γ follow from the motion);
-    with all joints passive and given torques, direct dynamics.
+    With as many passive freedoms as constraints, this is inverse dynamics: λ and Γ follow from the motion. With all
+    joints passive and given torques, it is direct dynamics.
 
     Args:
         tree: the opened mechanism.
@@ -180,7 +180,7 @@ def loop_dynamics(
         dq: joint velocities that keep them closed [rad/s] or [m/s].
         acceleration: accelerations of the actuated joints; other entries are ignored [rad/s²] or [m/s²].
         torque: motor torques on the passive joints; other entries are ignored [N·m] or [N].
-        fluid: fluid around the tree; None for none.
+        fluid: fluid around the tree; None for no fluid.
         wrench: other external wrenches on each body, in the body frame [N, N·m].
         gravity: acceleration of gravity in the world [m/s²].
     """

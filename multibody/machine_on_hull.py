@@ -38,7 +38,7 @@ class AfloatState(eqx.Module):
         position: position of the base in the world; z = 0 at the hull's equilibrium [m].
         quaternion: orientation of the base in the world, (w, x, y, z).
         twist: twist of the base, in its frame [m/s, rad/s].
-        memory: states of the radiation model (fluid memory), of any unit.
+        memory: states of the radiation model (fluid memory), in any unit.
         work: work done so far on the machine by each of `SINKS` [J].
     """
 
@@ -78,11 +78,11 @@ class Afloat(eqx.Module):
 
     Attributes:
         tree: the tree; joints that are determined by closed loops are passive.
-        hull: hull and water of the base; None for none.
-        blades: on bodies of the tree.
-        blade_bodies: indices of those bodies.
-        loops: cut joints; None for none.
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        hull: hydrostatic and hydrodynamic loads on the base; None if the base is not in the water.
+        blades: blades carried by bodies of the tree.
+        blade_bodies: index of the body that carries each blade.
+        loops: cut joints of the closed loops; None for a tree without loops.
+        gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
         freedoms: free modes of the base: (0, 2, 4) for surge, heave and pitch, all six for a free boat.
     """
 
@@ -116,7 +116,7 @@ class Afloat(eqx.Module):
         self.gravity = None if gravity is None else jnp.asarray(gravity)
 
     def rest(self) -> AfloatState:
-        """At rest at the world's origin, in still water."""
+        """State at rest at the world's origin, in still water."""
         memory = jnp.zeros(0 if self.hull is None else self.hull.radiation.order)
         return AfloatState(jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0]), jnp.zeros(6), memory, jnp.zeros(len(SINKS)))
 
@@ -124,12 +124,12 @@ class Afloat(eqx.Module):
         """Rates of the state, and the forces, powers and energy.
 
         Args:
-            motion: t -> positions of all joints, including those of closed loops, which it must keep closed.
+            motion: t -> positions of all joints, including passive ones; it must keep the loops closed.
             t: time [s].
             y: the state.
         """
         tree = self.tree
-        q, dq, ddq = _jets(motion, t)
+        q, dq, ddq = _with_derivatives(motion, t)
         base = unchecked_state(y.position, y.quaternion, y.twist)
         place = configuration(tree, q)
         twists = own_twists(place, spread_twists(tree, place, y.twist, dq))
@@ -146,10 +146,12 @@ class Afloat(eqx.Module):
             spent = jnp.stack([terms.get(k, still) @ y.twist for k in SINKS[2:]])
         medium = Immersion(Void(), jnp.zeros((tree.layout.bodies, 6, 6)).at[0].set(added))
         balance = newton_euler(tree, base, q, dq, ddq, fluid=medium, wrench=wrench, gravity=self.gravity)
-        acceleration = _held_solve(jnp.sum(balance.inertia, axis=0), -jnp.sum(balance.wrench, axis=0), self.freedoms)
+        acceleration = _constrained_acceleration(
+            jnp.sum(balance.inertia, axis=0), -jnp.sum(balance.wrench, axis=0), self.freedoms
+        )
         needed = balance.wrench + apply(balance.inertia, jnp.broadcast_to(acceleration, balance.wrench.shape))
         torque = motor_torques(tree, place, needed, q, dq, ddq)
-        # Constraint forces of a loop do no work, so this is the motors' power in any case.
+        # The constraint forces of a loop do no work, so this is the power of the motors with or without loops.
         motor_power = torque @ dq
         gap = jnp.zeros(())
         if self.loops is not None:
@@ -204,8 +206,12 @@ class Afloat(eqx.Module):
     def view(
         self, motion: Motion | None, t: Float[Array, ""], y: AfloatState, found: Dynamics | None = None
     ) -> TreeView:
-        """What sensors see of the machine under a motion of its joints, at a time [s]; None for joints at rest."""
-        q, dq = (self.tree.neutral(), jnp.zeros(self.tree.layout.freedoms)) if motion is None else _jets(motion, t)[:2]
+        """The view that sensors read at a time [s] under a motion of the joints, which are at rest when it is None."""
+        q, dq = (
+            (self.tree.neutral(), jnp.zeros(self.tree.layout.freedoms))
+            if motion is None
+            else _with_derivatives(motion, t)[:2]
+        )
         return TreeView(t, self.tree, unchecked_state(y.position, y.quaternion, y.twist), q, dq, Void(), found)
 
     def loop(
@@ -231,16 +237,16 @@ class Afloat(eqx.Module):
         """`march` under feedback: sensors, controller and servo are integrated with the boat.
 
         Args:
-            steered: of a law (t, y) -> positions of all joints.
+            steered: a steered law (t, y) -> positions of all joints.
             start: state at t0.
             t0: first time [s].
             duration: duration of the run [s].
             steps: number of steps.
-            memory: of the loop at t0, to go on with a run; its own start when None.
+            memory: memory of the loop at t0, to continue an earlier run; its initial value when None.
 
         Returns:
-            All states, the start first, and the record of the loop; `steered.replay(record)` is the motion that was
-            driven, for `instants`.
+            All states, the start first, and the record of the loop. `steered.replay(record)` is the resulting motion of
+            the joints, which `instants` takes.
         """
         t0 = jnp.asarray(t0, float)
         loop, begin = self.loop(steered, t0, start, memory)
@@ -250,7 +256,7 @@ class Afloat(eqx.Module):
             y, m = both
             now = react(t, y, m)
             rates, found = self.rates(now.law, t, y)
-            dynamics = lambda: Dynamics(found.acceleration, _jets(now.law, t)[2], found.torque)  # noqa: E731
+            dynamics = lambda: Dynamics(found.acceleration, _with_derivatives(now.law, t)[2], found.torque)  # noqa: E731
             return rates, now.memory_rates(lambda: self.view(now.law, t, y, dynamics()))
 
         span = Span.counted(t0, duration / steps, 1, steps)
@@ -265,21 +271,22 @@ class Afloat(eqx.Module):
         return jax.lax.map(lambda row: self.rates(motion, row[0], row[1])[1], (time, states))
 
 
-def _jets(motion, t):
+def _with_derivatives(motion, t):
+    """Joint positions, velocities and accelerations of a motion, by forward-mode differentiation."""
     once = lambda s: jax.jvp(motion, (s,), (jnp.ones_like(s),))  # noqa: E731
     (q, dq), (_, ddq) = jax.jvp(once, (t,), (jnp.ones_like(t),))
     return q, dq, ddq
 
 
-def _held_solve(inertia, wrench, freedoms):
-    """Acceleration in the free modes of the base; the others are constrained."""
+def _constrained_acceleration(inertia, wrench, freedoms):
+    """Acceleration of the base in its free modes; zero in the others."""
     free = np.isin(np.arange(6), freedoms)
     held = jnp.where(np.outer(free, free), inertia, jnp.eye(6))
     return solve_inertia(held, jnp.where(free, wrench, 0.0))
 
 
 def _closed_torques(tree, loops, q, torque):
-    """Motor torques of a closed mechanism: passive joints need none, λ = -Wp⁻ᵀ Γp. [KR13, eqs. (13)-(15)]"""
+    """Motor torques of a closed mechanism: those of passive joints vanish, λ = -Wp⁻ᵀ Γp. [KR13, eqs. (13)-(15)]"""
     free = tree.passive_freedoms
     W = loops.jacobian(tree, q)
     multipliers = -jnp.linalg.solve(W[:, free].T, torque[free])

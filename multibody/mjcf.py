@@ -1,4 +1,4 @@
-"""Trees to and from MuJoCo's MJCF. Neither way carries the fluid: MuJoCo's own models of it are others."""
+"""Import and export of MuJoCo's MJCF format. Fluids are not converted, because MuJoCo's fluid models differ."""
 
 import importlib
 import warnings
@@ -20,22 +20,24 @@ from .strips import concatenated
 from .tree import Tree
 
 _FIELDS = {"stiffness": "stiffness", "damping": "damping", "friction": "frictionloss", "rotor_inertia": "armature"}
+UNLIMITED = 1e10  # rad or m: written for the open side of a one-sided limit, which MJCF does not have
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 
 
 def to_mjcf(
     tree: Tree, path: str | Path | None = None, *, gravity: Numbers = (0.0, 0.0, 0.0), timestep: float = 1e-3
 ) -> str:
-    """A tree as an MJCF model, for MuJoCo: bodies, joints, springs, dampers, friction, rotor inertias, limits.
+    """Converts a tree to an MJCF model for MuJoCo.
 
-    Every actuated joint with one freedom gets a `<motor>` of its name. Sections that the fluid acts on are drawn,
-    without contact. The fluid itself is left behind, and a warning says so.
+    Bodies, joints, springs, dampers, friction, rotor inertias and position limits are written. Each actuated revolute,
+    prismatic or universal joint gets one `<motor>` per freedom. The sections of a body are shown as one ellipsoid
+    without contact. The fluid is not exported, and a warning says so.
 
     Args:
-        tree: the tree; helical joints have no counterpart.
-        path: of a file to write; None for none.
+        tree: the tree, without helical joints, which MuJoCo does not have.
+        path: path of a file to write; None to return the text only.
         gravity: acceleration of gravity in the world [m/s²].
-        timestep: of MuJoCo's integrator [s].
+        timestep: time step of MuJoCo's integrator [s].
 
     Returns:
         The model as text.
@@ -82,22 +84,23 @@ def to_mjcf(
 def from_mjcf(
     source: str | Path, *, passive: Collection[str] = (), strips: bool = False, boxes: str = "rectangles"
 ) -> Tree:
-    """The tree of an MJCF model, read and checked by MuJoCo: pip install "anguilla[mjcf]".
+    """Builds the tree of an MJCF model, which MuJoCo reads and checks (the optional extra `mjcf`).
 
-    Read are one tree of bodies with hinge, slide and ball joints, inertias, springs, dampers, friction losses,
-    armatures, ranges and, on request, geometry. Joint positions count from the file's initial configuration. Contacts,
-    tendons, constraints, actuators and MuJoCo's fluid are left behind; a warning names those the file has.
+    The model must be one tree of bodies with hinge, slide and ball joints. Inertias, springs, dampers, friction losses,
+    armatures, ranges and, on request, geometry are read. Joint positions are relative to the initial configuration of
+    the file. Contacts, tendons, equality constraints, actuators and MuJoCo's fluid are ignored; a warning names those
+    that the file has, except contacts.
 
     Args:
-        source: a path, or the model's text.
+        source: path of a file, or the model as text.
         passive: names of the joints that are not actuated.
         strips: True to let a fluid act on the geoms (sphere, capsule, cylinder, box, ellipsoid).
-        boxes: sections of a box: "rectangles", of its area, or "ellipses", those inside; `ground.Contact` and
-            `hydro.FreeSurface` take ellipses only.
+        boxes: sections of a box: "rectangles" with the area of the box, or "ellipses" inscribed in them.
+            `ground.Contact` and `hydro.FreeSurface` accept ellipses only.
 
     Raises:
-        ImportError: mujoco is missing.
-        ValueError: what has no counterpart here, by name.
+        ImportError: mujoco is not installed.
+        ValueError: the model has an element that cannot be converted; the message names it.
     """
     try:
         mujoco: Any = importlib.import_module("mujoco")
@@ -111,7 +114,7 @@ def from_mjcf(
 
 
 class _Reader:
-    """One MuJoCo model on its way to a tree."""
+    """Converts one MuJoCo model to a tree."""
 
     def __init__(self, mujoco, model, passive, strips, boxes):
         self.mujoco, self.model, self.passive, self.strips, self.boxes = mujoco, model, set(passive), strips, boxes
@@ -133,7 +136,7 @@ class _Reader:
                 f"bodies {[self._name('BODY', b) for b in roots]} hang on the world: must be one, as one is free"
             )
         self.limits = {"lower": [], "upper": []}
-        self.shift = {0: np.zeros(3)}  # from the origin of a body in MuJoCo to ours, on the joint
+        self.shift = {0: np.zeros(3)}  # from the body origin of MuJoCo to that of the tree, which is at the joint
         links = [] if free else [Link("world")]
         self.last = {0: "world"}
         for body in range(1, m.nbody):
@@ -155,7 +158,7 @@ class _Reader:
         inertia: dict[str, Any] = {
             "mass": m.body_mass[body],
             "centre": m.body_ipos[body] - shift,
-            "about_centre": self._about(body),
+            "about_centre": self._inertia_about_centre(body),
         }
         strip = self._strip(body, shift) if self.strips else None
         if base:
@@ -183,8 +186,10 @@ class _Reader:
         ball = kind == kinds.mjJNT_BALL
         first = m.jnt_dofadr[k]
         limited, count = bool(m.jnt_limited[k]) and not ball, 3 if ball else 1
-        self.limits["lower"] += [m.jnt_range[k, 0] - m.qpos0[m.jnt_qposadr[k]] if limited else -np.inf] * count
-        self.limits["upper"] += [m.jnt_range[k, 1] - m.qpos0[m.jnt_qposadr[k]] if limited else np.inf] * count
+        low, high = m.jnt_range[k] if limited else (-np.inf, np.inf)
+        zero = m.qpos0[m.jnt_qposadr[k]]
+        self.limits["lower"] += [low - zero if low > -UNLIMITED else -np.inf] * count
+        self.limits["upper"] += [high - zero if high < UNLIMITED else np.inf] * count
         stiffness = np.asarray(m.jnt_stiffness[k])
         options = {
             "name": name,
@@ -200,7 +205,7 @@ class _Reader:
         options |= {"axis": m.jnt_axis[k], "rest": float(m.qpos_spring[at] - m.qpos0[at])}
         return ("revolute" if kind == kinds.mjJNT_HINGE else "prismatic"), options
 
-    def _about(self, body):
+    def _inertia_about_centre(self, body):
         turn = _matrix(self.model.body_iquat[body])
         return turn @ np.diag(self.model.body_inertia[body]) @ turn.T
 
@@ -260,7 +265,8 @@ def _write_joint(tree, k, element, actuator):
             given[theirs] = _text(values[0])
         if tree.limits is not None and axis is not None:
             low, high = float(tree.limits.lower[d]), float(tree.limits.upper[d])
-            if np.isfinite(low) and np.isfinite(high):
+            if np.isfinite(low) or np.isfinite(high):
+                low, high = np.clip([low, high], -UNLIMITED, UNLIMITED)
                 given["range"] = f"{low:.17g} {high:.17g}"
         ET.SubElement(element, "joint", given)
         if tree.actuated[k] and axis is not None:
@@ -276,7 +282,7 @@ def _write_inertia(tree, body, element):
 
 
 def _write_geometry(tree, body, element):
-    """One ellipsoid for all sections of a body, to be seen only."""
+    """Writes one ellipsoid for all sections of a body, for display only."""
     if tree.strips is None:
         return
     rows = np.flatnonzero(np.asarray(tree.strips.body) == body)
@@ -302,7 +308,7 @@ def _matrix(quaternion):
 
 
 def _quaternion(matrix):
-    """(w, x, y, z) of a rotation matrix, by the largest of its four components."""
+    """Quaternion (w, x, y, z) of a rotation matrix, computed from its largest component."""
     m = matrix
     squares = np.array([1 + m.trace(), *(1 + 2 * m[k, k] - m.trace() for k in range(3))])
     k = int(np.argmax(squares))

@@ -14,7 +14,7 @@ from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid, GeneralSection, Void
 from spatial import Numbers, angular, finite, linear
 from spatial.checks import number, positive
-from stepping import SimulationError, program, raise_if_failed
+from stepping import SimulationError, raise_if_failed, short_program
 from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
@@ -103,9 +103,9 @@ def simulate(
 
     Args:
         tree: the tree.
-        law: t -> positions of the actuated joints [rad] or [m]; None if all joints are passive. Of a `gaits.Steered`
-            the command and the readings of the sensors are recorded besides.
-        fluid: the fluid around the bodies; None for none.
+        law: t -> positions of the actuated joints [rad] or [m]; None if all joints are passive. For a `gaits.Steered`
+            law, the command and the sensor readings are also recorded.
+        fluid: the fluid around the bodies; None for no fluid.
         t1: last time [s].
         t0: first time [s].
         state: state of the base at t0; at rest at the world's origin when None.
@@ -114,7 +114,7 @@ def simulate(
         torque: (t, q, dq) -> motor torques; only those of passive joints are used [N·m].
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
         actuators: cables between the bodies, see `Cable`.
-        gravity: acceleration of gravity in the world [m/s²]; None for none.
+        gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
         loops: closed loops of the mechanism, from `close_loops`.
         samples: number of evenly spaced output times, both ends included.
         times: increasing output times between t0 and t1 [s], instead of `samples`.
@@ -127,8 +127,8 @@ def simulate(
         progress: print progress, with a progress bar for runs longer than a few seconds.
 
     Returns:
-        A dataset over `time`, `body` and `freedom`; every variable has `units` and `long_name`; the fluid loads are
-        given term by term (`fluid_drag`, ...), with their powers (`power_drag`, ...).
+        A dataset over `time`, `body` and `freedom`. Every variable has `units` and `long_name`. Each fluid load is a
+        separate variable (`fluid_drag`, ...), with its power (`power_drag`, ...).
 
     Raises:
         SimulationError: the integration stopped before t1; the message says when, and the likely causes.
@@ -177,7 +177,7 @@ def simulate(
 
 
 def _foreseen(tree: Tree, loops: Loops | None, duration: float, rtol: float) -> float:
-    """Estimated duration of a run [s] on a typical machine, for a gait of one cycle per second."""
+    """Estimated computing time of a run [s] on a typical machine, for a gait of one cycle per second."""
     if loops is not None or tree.passive_freedoms.size:
         return np.inf  # springs and free joints determine the step: no estimate is possible
     return duration * 2e-4 * tree.layout.bodies * (1e-6 / rtol) ** 0.2
@@ -197,9 +197,9 @@ def recorded(
     Args:
         tree: the tree.
         drive: everything that acted on the tree.
-        trajectory: its motion.
+        trajectory: the motion of the tree.
         rtol: relative tolerance of the time integration; NaN for constant steps.
-        atol: absolute tolerance, likewise.
+        atol: absolute tolerance of the time integration; NaN for constant steps.
         progress: print a message while recording.
     """
     with waiting("recording ...", progress):
@@ -208,7 +208,7 @@ def recorded(
     return _dataset(tree, None if isinstance(fluid, Void) else fluid, fields, trajectory, rtol, atol)
 
 
-@program
+@short_program
 def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
     """All quantities at every output time, evaluated sequentially to limit memory."""
 
@@ -246,7 +246,7 @@ def _record(tree: Tree, drive: Drive, trajectory: Trajectory) -> dict[str, Any]:
             "centre_velocity": linear(momenta) / mass(tree),
             "momentum": momenta,
             "kinetic_energy": alone,
-            "added_energy": kinetic_energy(tree, state, q, dq, fluid=drive.medium) - alone,
+            "added_energy": kinetic_energy(tree, state, q, dq, fluid=medium) - alone,
             "actuator_power": jnp.sum(powers.motors),
             "joint_dissipation": -jnp.sum(powers.dampers),
             "potential_energy": potential_energy(tree, state, q, drive.gravity),
@@ -289,7 +289,7 @@ def _dataset(
 
 
 def _shape(tree: Tree) -> dict[str, Any]:
-    """Structure, limits and shape of the bodies, for drawing: constant in time."""
+    """Variables that are constant in time: structure, limits, and the shape of the bodies for drawing."""
     shape: dict[str, Any] = {"parent": np.array([-1, *tree.parents])}
     if tree.limits is not None:
         shape |= {"torque_limit": tree.limits.effort, "speed_limit": tree.limits.speed}
@@ -311,7 +311,7 @@ def _shape(tree: Tree) -> dict[str, Any]:
 
 
 def _describe(name: str) -> Label:
-    """Label of a fluid load and of its power, for any term."""
+    """Label of a fluid load or of its power."""
     if name.startswith("fluid_"):
         return ("time", "body", "wrench"), "N, N m", f"{words(name[6:])} on each body, in its own frame"
     return ("time",), "W", f"power the bodies receive from {words(name[6:])}"

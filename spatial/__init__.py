@@ -48,6 +48,7 @@ from .vectors import (
     linear as linear,
     nodewise as nodewise,
     safe_norm as safe_norm,
+    safe_sqrt as safe_sqrt,
     signed_square as signed_square,
 )
 

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+LEAST_SQUARE = 1e-100  # below it a square root is constant: its first three derivatives are finite in double precision
+
 
 def linear(x: Float[Array, "*batch 6"]) -> Float[Array, "*batch 3"]:
     """Linear part of a 6-vector, in its frame: V of a twist [m/s], f of a wrench [N], Γ of a strain [-]."""
@@ -48,9 +50,16 @@ def hat(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
 
 def safe_norm(v: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
     """Euclidean norm of a vector of any unit; its gradient at zero is zero instead of NaN."""
-    square = jnp.sum(v * v, axis=-1)
-    positive = square > 0
-    return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
+    return safe_sqrt(jnp.sum(v * v, axis=-1))
+
+
+def safe_sqrt(square: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+    """Square root of a number of any unit; value and derivatives are zero where it is not positive.
+
+    The argument of the square root is bounded from below, not replaced by one where it is not positive: a compiler may
+    evaluate a difference twice and round it differently, so that its sign need not be the same in two places.
+    """
+    return jnp.where(square > 0, jnp.sqrt(jnp.maximum(square, LEAST_SQUARE)), 0.0)
 
 
 def signed_square(x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:

@@ -5,7 +5,12 @@ from .fixed import explicit_steps as explicit_steps
 from .implicit import implicit_steps as implicit_steps
 from .implicit_adaptive import SemiImplicit as SemiImplicit
 from .mechanism import AbstractMechanism as AbstractMechanism, Equations as Equations, Point as Point
-from .programs import compile_ahead as compile_ahead, one_simulation as one_simulation, program as program
+from .programs import (
+    compile_ahead as compile_ahead,
+    one_simulation as one_simulation,
+    program as program,
+    short_program as short_program,
+)
 from .progress import SimulationError as SimulationError, raise_if_failed as raise_if_failed
 from .record import AbstractMotion as AbstractMotion, unit_quaternions as unit_quaternions
 from .span import Span as Span, break_times as break_times

@@ -18,7 +18,7 @@ from .mechanism import AbstractMechanism
 from .span import Span, break_times
 from .stored_stages import STORED_STEPS, StoredStages, stores_stages
 
-STALLED = 1e-13  # of a run: a step that is rejected and would become shorter ends it
+STALLED = 1e-13  # fraction of a run's duration: a rejected step that would become shorter than this ends the run
 
 
 class Marcher(eqx.Module):
@@ -29,9 +29,9 @@ class Marcher(eqx.Module):
         controller: diffrax step size controller.
         dt0: first (or constant) step [s]; a thousandth of the run when None.
         max_steps: maximum number of steps.
-        adjoint: how derivatives go through time; None for reverse mode by `StoredStages` where the solver is an
-            explicit Runge-Kutta method, else by `diffrax.RecursiveCheckpointAdjoint`.
-        progress: diffrax progress meter; with any but `NoProgressMeter` JAX cannot store the compiled program.
+        adjoint: diffrax adjoint. None selects reverse mode: `StoredStages` for an explicit Runge-Kutta method,
+            `diffrax.RecursiveCheckpointAdjoint` for any other solver.
+        progress: diffrax progress meter; with any other than `NoProgressMeter` JAX cannot cache the compiled program.
     """
 
     solver: diffrax.AbstractSolver
@@ -64,7 +64,7 @@ class Marcher(eqx.Module):
                 raise ValueError(f"{name} = {shown(value)}: must be {words}, or None for the default")
         self.solver = diffrax.Dopri5() if solver is None else solver
         if controller is None:
-            # Drag has a kink, at which the plain I controller rejects one step in six and a PI controller one in forty.
+            # Drag has a kink. There the plain I controller rejects one step in six, a PI controller one in forty.
             tolerances = positive("rtol", rtol, shape=()), positive("atol", atol, shape=())
             controller = diffrax.PIDController(*tolerances, pcoeff=0.2, icoeff=0.3)
         self.controller = controller
@@ -78,10 +78,10 @@ class Outcome(eqx.Module):
     """Result of an integration in time.
 
     Attributes:
-        states: at the times of the record.
-        steps: accepted and rejected time steps.
-        reached: whether it came to the last time.
-        dense: the continuous solution, when it was requested.
+        states: states at the output times.
+        steps: numbers of accepted and rejected time steps.
+        reached: whether the run reached its final time.
+        dense: the continuous solution, if it was requested.
     """
 
     states: PyTree
@@ -106,32 +106,35 @@ def integrate(
 
     Args:
         field: (t, y) -> dy/dt; or a mechanism, which the solver `SemiImplicit` needs.
-        start: y at the first time; of a mechanism, a `Point`.
-        span: when.
-        marcher: how.
-        law: where it has `break_times` [s], the integrator steps onto them.
-        dense: keep the continuous solution; its states are flat arrays.
-        land: step onto the times of the record, instead of interpolating between steps.
-        memory: how many of the last numbers of the state are no motion. Their error is weighed apart, and the greater
-            of both decides on the step: a memory without error leaves the steps of the motion as they are.
-        tick: (t, y) -> y, a jump of the state at evenly spaced instants, the first and the last time among them. The
-            states of the record are those after the jump.
-        ticks: number of these instants from one output time to the next; 0 for none.
+        start: y at the first time; a `Point` if the field is a mechanism.
+        span: times of the run.
+        marcher: settings of the integration.
+        law: object whose `break_times` [s], if it has any, the integrator steps onto.
+        dense: return the continuous solution; its states are flat arrays.
+        land: step onto the output times instead of interpolating between steps.
+        memory: number of entries at the end of the state that are not part of the motion. Their error is measured
+            separately, and the greater of the two errors determines the step. A memory without error therefore does not
+            change the steps of the motion.
+        tick: (t, y) -> y, a jump of the state at evenly spaced times, including the first and the last time. The
+            recorded states are those after the jump.
+        ticks: number of jumps from one output time to the next; 0 for none.
     """
-    flat_start, unravel = ravel_pytree(start)  # one array: one operation for diffrax, instead of one for each part
+    flat_start, unravel = ravel_pytree(start)  # diffrax then needs one operation instead of one for each leaf
     rates: Callable = field.rates if isinstance(field, AbstractMechanism) else field
     args = None
     if isinstance(field, AbstractMechanism) and isinstance(marcher.solver, SemiImplicit):
         args = FlatMechanism(field, unravel)
     flat_field = jax.jit(lambda t, y: ravel_pytree(rates(t, unravel(y)))[0])  # called several times, traced once
-    controller = _stopping(_weighing_apart(marcher.controller, memory), break_times(law), span.times if land else None)
-    # Given, since diffrax's own first guess would compile the field once more.
+    controller = _stepping_onto(
+        _with_memory_norm(marcher.controller, memory), break_times(law), span.times if land else None
+    )
+    # diffrax's own choice of the first step would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0
     adjoint = marcher.adjoint
     if adjoint is None:
-        # Between jumps the steps are few, and room for the stages of every piece would be kept.
+        # Between two jumps there are few steps, but a full buffer of stages would be stored for each interval.
         stored = stores_stages(marcher.solver) and not dense and ticks == 0
-        # A state for each step where there is room: then every step is repeated once on the backward pass.
+        # One checkpoint for each step, up to STORED_STEPS: each step is then recomputed once on the backward pass.
         checkpoints = min(marcher.max_steps, STORED_STEPS) if isinstance(marcher.solver, SemiImplicit) else None
         adjoint = StoredStages() if stored else diffrax.RecursiveCheckpointAdjoint(checkpoints)
 
@@ -167,7 +170,7 @@ def integrate(
     apart = (span.t1 - span.t0) / pieces
     first = apart if marcher.dt0 is None else jnp.minimum(apart, marcher.dt0)
 
-    # Computed once: an end that differed in its last bit from the time of its record would lie outside of the piece.
+    # Computed once: an output time that differed in the last bit from the end of its interval would lie outside of it.
     edges = jax.lax.optimization_barrier(span.t0 + apart * jnp.arange(pieces + 1))
 
     def piece(carry, ends):
@@ -189,14 +192,14 @@ def _steps(solution):
     return jnp.stack([solution.stats["num_accepted_steps"], solution.stats["num_rejected_steps"]])
 
 
-# `diffeqsolve` checks times that are traced by calls back to Python, and JAX stores no such program between sessions:
-# every first swim would be compiled again. `Span` has made these checks, so the two classes below bring in the times of
-# the record and the first step behind them. The second also ends a run that stalls, as at a NaN of the field: all rows
-# of a batch would wait for one that rejects its step `max_steps` times.
+# `diffeqsolve` checks traced times by Python callbacks, and JAX does not cache programs with callbacks: the first
+# simulation of each session would be compiled again. `Span` has already made these checks, so the two classes below
+# pass the output times and the first step to diffrax after its checks. `_FirstStep` also ends a run that stalls, for
+# instance at a NaN of the field; otherwise all rows of a batch would wait for one that rejects `max_steps` steps.
 
 
 class _RecordAt(diffrax.AbstractAdjoint):
-    """An adjoint, with the times at which to record."""
+    """An adjoint that records the state at given times."""
 
     adjoint: diffrax.AbstractAdjoint
     times: Float[Array, "times"]
@@ -206,7 +209,7 @@ class _RecordAt(diffrax.AbstractAdjoint):
 
         Args:
             saveat: only its dense output is read.
-            init_state: of the loop, with room for one record.
+            init_state: initial state of the loop, with a buffer for one record.
             kwargs: passed on.
         """
         count, size = self.times.shape[0], init_state.y.shape[0]
@@ -218,7 +221,7 @@ class _RecordAt(diffrax.AbstractAdjoint):
 
 
 class _FirstStep(diffrax.AbstractAdaptiveStepSizeController):
-    """A controller, with its first step and the shortest step that it may retry [s]."""
+    """A controller with a given first step and a shortest step that it may retry [s]."""
 
     controller: diffrax.AbstractAdaptiveStepSizeController
     dt0: Float[Array, ""]
@@ -251,11 +254,11 @@ class _FirstStep(diffrax.AbstractAdaptiveStepSizeController):
         return keep, next_t0, next_t1, jumped, state, result
 
 
-_RMS = diffrax.PIDController(rtol=1.0, atol=1.0).norm  # diffrax's own
+_RMS = diffrax.PIDController(rtol=1.0, atol=1.0).norm  # diffrax's default
 
 
-def _weighing_apart(controller, memory):
-    """The controller, with the error of the last numbers apart from that of the others."""
+def _with_memory_norm(controller, memory):
+    """The controller, with the error of the last `memory` entries measured separately from that of the others."""
     if memory == 0 or not isinstance(controller, diffrax.PIDController) or controller.norm is not _RMS:
         return controller
 
@@ -267,10 +270,10 @@ def _weighing_apart(controller, memory):
     return dataclasses.replace(controller, norm=norm)
 
 
-def _stopping(controller, jumps, landings):
+def _stepping_onto(controller, jumps, landings):
     """The controller, extended to step onto jumps and output times."""
     adaptive = isinstance(controller, diffrax.AbstractAdaptiveStepSizeController)
     if not adaptive or (jumps.size == 0 and landings is None):
         return controller
-    # Jumps, not plain step locations: after a break the first stage is evaluated again, on its right side.
+    # Passed as jumps, not as step times: diffrax then evaluates the first stage again, on the later side of the break.
     return diffrax.ClipStepSizeController(controller, step_ts=landings, jump_ts=jumps if jumps.size else None)

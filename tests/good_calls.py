@@ -990,7 +990,7 @@ def calls() -> dict[str, Call]:
             mb.equilibrium,
             heavy=True,
             surface=thing(hydro.FreeSurface()),
-            guess=real([0.0, 0.0, 0.0]),
+            guess=optional(real([0.0, 0.0, 0.0])),
             tolerance=positive(1e-9),
             max_iterations=integer(60),
             **floating,

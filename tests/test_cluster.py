@@ -58,7 +58,7 @@ class Worker:
     def __init__(self, address):
         words = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1"]
         root = str(Path(anguilla.__file__).parents[1])
-        environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"} | {"PYTHONPATH": root}
+        environment = os.environ | {"PYTHONPATH": root}  # the same options of the compiler: the same bits
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen([*words, "--no-dashboard"], env=environment, **quiet)
 

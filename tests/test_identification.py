@@ -51,6 +51,14 @@ def test_intervals_hold_as_often_as_they_say(coasting):
     assert abs(np.mean([f.misfit for f in found]) - 1.0) < 0.05
 
 
+def test_intervals_do_not_depend_on_the_scale_of_a_parameter(coasting):
+    seen = np.asarray(_coasting(TRUTH)) + 0.01 * np.random.default_rng(1).normal(size=TIMES.shape)
+    scaled = IdentificationProblem(_coasting, START, BOUNDS | {"drag": (0.05, 3.0, 0.001)})
+    one, other = (problem.solve(seen, noise=0.01) for problem in (coasting, scaled))
+    assert not one.unidentifiable and not other.unidentifiable
+    np.testing.assert_allclose(other.interval, one.interval, rtol=1e-5)
+
+
 def test_what_the_data_cannot_tell_is_named():
     # Only the product of mass and drag matters, and the colour not at all.
     def model(body):

@@ -220,6 +220,9 @@ def test_what_is_wrong_is_refused_in_words(cruise):
         learn.GymEnv(cruise, render_mode="human")
     with pytest.raises(ValueError, match="Randomisation.drag"):
         learn.Randomisation(drag=(-1.0, 1.0))
+    other = learn.make("cruise", beam=learn.swimmer(scale=0.7))
+    with pytest.raises(ValueError, match="another body than learn.swimmer"):
+        learn.Randomisation()(other, jax.random.key(0))
     with pytest.raises(ValueError, match="high - low"):
         learn.WaveDrive(high=(0.0, 1.0, 1.0, 1.0))
     with pytest.raises(ValueError, match="at least two points"):

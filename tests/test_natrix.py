@@ -74,6 +74,14 @@ def test_a_heavy_robot_sinks():
         mb.righting_curve(heavy, jnp.zeros(14), SURFACE, [0.0])
 
 
+def test_a_righting_curve_does_not_depend_on_the_height_of_the_water(tree):
+    q, angles = natrix_shape(0.3), np.linspace(-0.4, 0.4, 3)
+    here, there = (mb.righting_curve(tree, q, hydro.FreeSurface(level=level), angles) for level in (0.0, 25.0))
+    np.testing.assert_allclose(there.arm, here.arm, atol=1e-9)
+    np.testing.assert_allclose(there.height - 25.0, here.height, atol=1e-9)
+    assert bool(mb.equilibrium(tree, q, hydro.FreeSurface(level=25.0)).converged)
+
+
 def test_reduced_dynamics_are_newton_euler(tree):
     """Momentum of the whole shape against the wrenches of every body: two derivations of one acceleration."""
     law, t = natrix_undulation(0.3, 1.4, start=0.1), jnp.asarray(0.37)

@@ -40,6 +40,13 @@ def test_valley():
     assert len(found.plot().axes) == 2
 
 
+def test_the_figure_shows_parameters_within_their_bounds_whatever_their_scale():
+    found = search(parameters={"wavelength": (0.1, 2.1, 0.5)})
+    drawn = found.plot().axes[1].lines[0].get_ydata()
+    assert np.abs(drawn[-1] - (found.history[-1].x[0] * 0.5) / 2.0) < 1e-12
+    assert abs(drawn[np.argmin([e.values[0] for e in found.history])] - (found.best[0] - 0.1) / 2.0) < 1e-12
+
+
 def test_bounds_hold():
     """The valley kept out of its minimum; a plain function of the pytree is an objective too."""
 
@@ -94,6 +101,8 @@ def test_many_starts_in_one_batch():
 def test_optax():
     found = search(method=optax.adam(0.02), max_iterations=400, parameters={"wavelength": (0.1, 2.0)})
     assert abs(found.best[0] - 0.3) < 1e-3
+    short = search(method=optax.adam(0.02), max_iterations=3, parameters={"wavelength": (0.1, 2.0)})
+    assert not short.success and "max_iterations" in short.message
     at_bound = search(method="adam", max_iterations=200, parameters={"wavelength": (0.5, 2.0)})
     assert at_bound.best[0] == 0.5
     with pytest.raises(ValueError, match="'adam': does not support constraints"):

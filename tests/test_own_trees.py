@@ -262,7 +262,7 @@ def test_what_goes_to_mjcf_comes_back():
             mb.Link("c", "a", mb.prismatic([0.0, 1.0, 0.0], actuated=False), inertia=inertia),
             mb.Link("d", "c", mb.fixed(position=[0.1, 0, 0]), inertia=inertia),
         ]
-    ).with_limits(lower=[-1.0] + [-np.inf] * 3 + [-0.2], upper=[1.0] + [np.inf] * 3 + [0.2])
+    ).with_limits(lower=[-1.0] + [-np.inf] * 3 + [-np.inf], upper=[1.0] + [np.inf] * 3 + [0.2])
     with pytest.warns(UserWarning, match="fluid is left behind"):
         text = mb.to_mjcf(tree)
     with pytest.warns(UserWarning, match="left behind: 1 actuator"):
@@ -282,6 +282,8 @@ def test_what_goes_to_mjcf_comes_back():
     for field, value in spring.items():
         np.testing.assert_allclose(getattr(back, field)[first], value, rtol=1e-12)
     np.testing.assert_allclose([back.limits.lower[first], back.limits.upper[first]], [-1.0, 1.0])
+    third = back.layout.freedom_start[joints[2]]  # limited on one side only
+    np.testing.assert_allclose([back.limits.lower[third], back.limits.upper[third]], [-np.inf, 0.2])
     assert back.strips is not None and set(back.strips.body) == {0}
 
 

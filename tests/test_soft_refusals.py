@@ -58,6 +58,7 @@ LAW = cosserat.Elastic(1e5)
         (lambda: cosserat.EndLoad(at="middle"), "must be one of 'tail', 'head'"),
         (lambda: cosserat.Moved(3.0), "must be a callable"),
         (lambda: cosserat.equilibrium(cosserat.Soft(ROD, K3, LAW)), "the head is free to drift"),
+        (lambda: cosserat.rollout(cosserat.Soft(ROD, K3, LAW), None, dense=True), "no continuous output"),
         (
             lambda: cosserat.rollout(
                 cosserat.Soft(ROD, K3, LAW), None, hydro.Void(), 1.0, state=cosserat.SoftState([0.0, 0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Estimators of error against errors that are known: what reports a fault must see it."""
+"""Checks of the error estimators and warnings, against cases with known errors."""
 
 import warnings
 
@@ -27,10 +27,10 @@ GROUP = "agreement"
     meaning="the estimate of the error along X is blind, or cries wolf: nothing it lets pass can be trusted",
 )
 def grid_error_estimate() -> Measurement:
-    """From two grids, with its factor of safety, against loops by an adaptive solver along X."""
+    """The estimate from two grids, with its safety factor, compared with the loops of an adaptive solver along X."""
     gait, fluid = gaits.planar(wavelength=0.4), hydro.Morison()
     state = cosserat.HeadState(twist=[-0.3, 0.1, 0.0, 0.0, 0.0, 0.2])
-    path = cosserat.Panels(panels=1, loads=1, tolerance=1.0)  # as it is, without a warning
+    path = cosserat.Panels(panels=1, loads=1, tolerance=1.0)  # no refinement and no warning
     estimate = cosserat.space_error(eel(), gait, fluid, state, jnp.asarray(2.3), path)
     assert estimate is not None
     stations = np.linspace(0.0, 2.0, 161)
@@ -45,13 +45,13 @@ def grid_error_estimate() -> Measurement:
 
 @check(
     group=GROUP,
-    title="jump of the strain rate of |sin 2πt|, of which its second rate knows nothing",
+    title="jump of the strain rate of |sin 2πt|, which its second derivative does not contain",
     unit="of the greatest rate",
     source="closed form: the rate jumps from -2π to 2π",
     meaning="gaits that are not smooth in time, and lose momentum, pass without a warning",
 )
 def kink_of_a_gait() -> Measurement:
-    """Found by ever smaller intervals over two seconds."""
+    """The kink is located by successively smaller intervals over two seconds."""
     gait = gaits.planar_bending(lambda X, t: jnp.abs(jnp.sin(2.0 * jnp.pi * t + 0.3)))
     found = impulse_balance(gait, jnp.asarray(2.0), jnp.asarray(0.0), jnp.asarray(2.0))
     return float(found.jump), 2.0, 1e-6
@@ -59,7 +59,7 @@ def kink_of_a_gait() -> Measurement:
 
 @check(
     group=GROUP,
-    title="compiled evaluations that say what they should: silent, warned, refused",
+    title="compiled evaluations with the expected outcome: no warning, warning, error",
     unit="of 3",
     source="one wave on the body; five waves on one panel; a coil within one panel",
     meaning="inside jax.jit, where no second grid is looked at, lost digits pass without a word",

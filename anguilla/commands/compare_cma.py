@@ -24,6 +24,7 @@ def compare_with_cma(arguments: argparse.Namespace, beam: Any, fluid: Any, say: 
 
     from ..studies.cma_comparison import against_cma
     from ..studies.gait_search import compared_problems, steady_model
+    from ..whole_files import write_whole
 
     starts, screen = starts_and_screen(arguments)
     model, comparisons = steady_model(beam, fluid), []
@@ -47,7 +48,7 @@ def compare_with_cma(arguments: argparse.Namespace, beam: Any, fluid: Any, say: 
         comparisons.append(comparison)
     figure, record = arguments.out / "cma.png", arguments.out / "cma.json"
     view.optimisers_compared(comparisons).savefig(figure, dpi=150)
-    record.write_text(json.dumps({one.name: _account(one) for one in comparisons}, indent=1) + "\n")
+    write_whole(record, (json.dumps({one.name: _account(one) for one in comparisons}, indent=1) + "\n").encode())
     return [figure, record, *sorted(arguments.out.glob("*_[0-9]*.jsonl"))]
 
 

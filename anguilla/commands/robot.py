@@ -4,9 +4,9 @@ from __future__ import annotations  # names of modules that are not imported yet
 
 import argparse
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..whole_files import size_text
 from . import VERBS
 from .arguments import at_least, directory, positive
 from .deferred import FLUIDS, FORMS, READINGS, ROBOTS, TERRAINS, deferred
@@ -29,7 +29,7 @@ torques of its motors are computed.
 robots:
 """
 
-LOOPS = {"gaze": "natrix", "balance": "rower", "gust": "moth"}  # options that close the loop of a machine
+LOOPS = {"gaze": "natrix", "balance": "rower", "gust": "moth"}  # options that add a feedback controller, by machine
 
 EPILOG = """\
 examples:
@@ -104,8 +104,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     wings.add_argument("--reading", choices=READINGS, help="interpretation of its paper; default: TB8")
     wings.add_argument("--sections", type=at_least(1), metavar="M", help="number of sections per wing; default: 4")
     wings.add_argument("--gust", action="store_true", help="hover in a gust, with and without a regulator")
-    snake = parser.add_argument_group("natrix")
-    snake.add_argument("--gaze", action="store_true", help="keep the head steady by shells and neck")
+    swimmer = parser.add_argument_group("natrix")
+    swimmer.add_argument("--gaze", action="store_true", help="keep the head steady by shells and neck")
     boat = parser.add_argument_group("the rower")
     boat.add_argument("--balance", action="store_true", help="six freedoms: the hands raise and lower the oars")
     boat.add_argument("--optimise", action="store_true", help="search for a faster stroke of the same mean power")
@@ -155,7 +155,7 @@ def check_robot(arguments: argparse.Namespace) -> str | None:
 
 
 def resolve(arguments: argparse.Namespace) -> None:
-    """Gives options that were left to the machine their values."""
+    """Sets the default values that depend on the machine."""
     robot = registry.ROBOTS[arguments.robot]
     arguments.t1 = arguments.t1 or (beach.DURATION if arguments.terrain == "beach" else robot.duration)
     arguments.samples = arguments.samples or max(round(robot.rate * arguments.t1) + 1, 2)
@@ -194,7 +194,7 @@ def run(arguments: argparse.Namespace) -> int:
     end = time.perf_counter()
     for line in robot.lines(dataset):
         say(line)
-    say("files           " + f"\n{'':16}".join(f"{path} ({_kilobytes(path)} kB)" for path in written))
+    say("files           " + f"\n{'':16}".join(f"{path} ({size_text(path)})" for path in written))
     say(f"wall time       {end - begin:.1f} s (motion {moved - begin:.1f} s, pictures {end - moved:.1f} s)")
     return 0
 
@@ -217,7 +217,3 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
         terrain=arguments.terrain,
         feedback=any(getattr(arguments, option) for option in LOOPS),
     )
-
-
-def _kilobytes(path: Path) -> int:
-    return max(round(path.stat().st_size / 1e3), 1)

@@ -1,4 +1,4 @@
-"""`anguilla swim`: the continuous eel swims one of the published gaits."""
+"""`anguilla swim`: simulates the continuous eel with one of the published gaits."""
 
 from __future__ import annotations  # names of modules that are not imported yet
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..whole_files import size_text
 from . import VERBS, steering
 from .arguments import at_least, directory, positive
 from .deferred import FLUIDS, FORMS, GAITS, deferred
@@ -175,7 +176,7 @@ def check_pictures(arguments: argparse.Namespace) -> str | None:
 
 
 def resolve(arguments: argparse.Namespace) -> None:
-    """Gives options that were left to the program their values."""
+    """Sets the default values that depend on other options."""
     arguments.t1 = arguments.t1 or (steering.DURATION if steering.given(arguments) else DURATION)
     arguments.samples = arguments.samples or max(round(RATE * arguments.t1) + 1, 2)
     if arguments.fluid == "morison":
@@ -244,7 +245,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(line)
     for line in steering.lines(dataset, arguments) if steering.given(arguments) else ():
         say(line)
-    say("files           " + f"\n{'':16}".join(f"{path} ({_size(path)})" for path in written))
+    say("files           " + f"\n{'':16}".join(f"{path} ({size_text(path)})" for path in written))
     say(f"wall time       {end - begin:.1f} s (swim {swum - begin:.1f} s, pictures {end - swum:.1f} s)")
     return 0
 
@@ -273,7 +274,7 @@ def draw(dataset: xr.Dataset, out: Path, prefix: str, kind: str = "png") -> list
 
 
 def write_still(dataset: xr.Dataset, path: Path, width: int) -> Path:
-    """Writes an image of the body at the end of the swim, and paler at its start and halfway."""
+    """Writes an image of the body at the end of the swim, with paler bodies at the start and halfway."""
     first, last = float(dataset["time"][0]), float(dataset["time"][-1])
     before = [first, first + 0.5 * (last - first)]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -284,11 +285,6 @@ def write_still(dataset: xr.Dataset, path: Path, width: int) -> Path:
 def _write(figure: Figure, path: Path) -> Path:
     figure.savefig(path, dpi=150)
     return path
-
-
-def _size(path: Path) -> str:
-    size = path.stat().st_size
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
 def _say(text: str) -> None:

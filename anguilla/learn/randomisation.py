@@ -1,10 +1,11 @@
-"""Domain randomisation: bodies, waters and gaits drawn from ranges, so that a policy works for all of them."""
+"""Domain randomisation: bodies, waters and gaits drawn at random from ranges, for robust policies."""
 
 from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 import cosserat
@@ -19,9 +20,11 @@ MASS = ("mass_lateral", "mass_dorsal", "mass_roll", "nose_mass")
 
 
 class Randomisation(eqx.Module):
-    """Draws an environment around a given one: (environment, key) -> environment. vmap over keys makes a batch.
+    """Draws a random variation of an environment: (environment, key) -> environment. Use vmap over keys for a batch.
 
-    Body, water and gait get factors that are uniform within their ranges; each drag coefficient has its own.
+    Parameters of body, water and gait are multiplied by factors that are uniformly distributed within their ranges;
+    each coefficient of drag and added mass has its own factor. An environment whose body is not `learn.swimmer()` needs
+    a function `beam` that builds its body.
 
     >>> import jax
     >>> from anguilla import learn
@@ -33,13 +36,13 @@ class Randomisation(eqx.Module):
     (3, 3)
 
     Attributes:
-        length: factors of all lengths of the body [-].
-        density: factors of its density [-].
-        drag: factors of the drag coefficients of `hydro.Morison` [-].
-        added_mass: factor of its coefficients of added mass [-].
-        amplitude: factors of the wave's amplitude [-].
-        wavelength: factors of the wavelength [-].
-        beam: (scale, density [kg/m³]) -> body.
+        length: range of the factor of all lengths of the body [-].
+        density: range of the density relative to 1000 kg/m³ [-].
+        drag: range of the factors of the drag coefficients of `hydro.Morison` [-].
+        added_mass: range of the factors of its added-mass coefficients [-].
+        amplitude: range of the factor of the wave's amplitude [-].
+        wavelength: range of the factor of the wavelength [-].
+        beam: function (scale, density [kg/m³]) -> body.
     """
 
     length: Float[Array, "2"]
@@ -76,15 +79,20 @@ class Randomisation(eqx.Module):
         self.beam = beam
 
     def __call__(self, environment: Environment, key: Any) -> Environment:
-        """The environment with another body, other water and another gait.
+        """The environment with randomised body, water and gait.
 
         Args:
-            environment: with `hydro.Morison` water; a gait is varied where the drive is a `WaveDrive`.
+            environment: environment with a `hydro.Morison` fluid; the gait is varied if the drive is a `WaveDrive`.
             key: random key.
         """
         fluid, drive = environment.fluid, environment.drive
         if not isinstance(fluid, hydro.Morison):
             raise ValueError(f"environment.fluid is a {type(fluid).__name__}: must be a hydro.Morison to be varied")
+        if self.beam is swimmer and _other_body(environment):
+            raise ValueError(
+                "environment has another body than learn.swimmer(): give Randomisation(beam=...), a function "
+                "(scale, density) that builds it"
+            )
         keys = jax.random.split(key, 6)
         draw = lambda key, between, shape=(): jax.random.uniform(key, shape, float, *between)  # noqa: E731
         density = 1000.0 * draw(keys[1], self.density)
@@ -99,3 +107,11 @@ class Randomisation(eqx.Module):
             drive = eqx.tree_at(wave, drive, (drive.amplitude * by[0], drive.wavelength * by[1]))
         body = environment.path.sample(beam, fluid)
         return eqx.tree_at(lambda e: (e.drive, e.fluid, e.body), environment, (drive, fluid, body))
+
+
+def _other_body(environment: Environment) -> bool:
+    """Whether the body of an environment is known to be another than the default swimmer."""
+    body = environment.path.sample(swimmer(), environment.fluid)
+    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((body, environment.body))):
+        return False
+    return not bool(eqx.tree_equal(environment.body, body))

@@ -1,8 +1,8 @@
-"""Compiled programs stored under names that need no tracing.
+"""Compiled programs stored under cache keys that need no tracing.
 
-In a new session, tracing and lowering take most of the time to the first swim. The name of a stored program is a digest
-of everything that tracing depends on (see `fingerprint` and `surroundings`), so it is known before anything is
-traced. A program without a name is compiled in every session.
+In a new session, tracing and lowering take most of the time to the first swim. The key (name) of a stored program is a
+digest of everything that tracing depends on (see `fingerprint` and `surroundings`), so it is known before anything is
+traced. A program without a key is compiled in every session.
 """
 
 import contextlib
@@ -33,7 +33,8 @@ ENGINES = ("cosserat", "multibody")
 MAGIC = b"anguilla program 2\n"
 LOADED = 64  # maximum number of programs in memory, per function
 SUFFIX = ".program"
-# What was found in the modules since the last `ProgramCache.unchanged` began; None outside of one.
+LEVEL = "optimisation_level"  # as in `stepping.programs`, which is not imported here: it would import diffrax
+# Digests computed inside the current `ProgramCache.unchanged` context; None outside of one.
 _seen: ContextVar[dict[Any, bytes] | None] = ContextVar("_seen", default=None)
 
 
@@ -42,7 +43,7 @@ class ProgramCache:
 
     Args:
         directory: a private folder; without one, every session compiles again.
-        maps: reports when programs in memory should be released.
+        maps: reports whether programs in memory should be released.
     """
 
     def __init__(self, directory: Path | None, maps: MemoryMaps):
@@ -52,9 +53,9 @@ class ProgramCache:
         self._threads = ThreadPoolExecutor(thread_name_prefix="anguilla-compile")
 
     def ahead(self, function: Callable, args: tuple[Any, ...]) -> None:
-        """Begins to find the program of a function in another thread, unless the function has been called before.
+        """Starts to load or compile a program in another thread, unless the function has been called before.
 
-        XLA compiles without Python's lock, so that the programs of a first simulation share the cores.
+        XLA compiles without holding Python's global lock, so that several programs are compiled in parallel.
 
         Args:
             function: function of positional pytrees.
@@ -63,10 +64,10 @@ class ProgramCache:
         leaves, structure = jax.tree.flatten(args)
         if self._ready.get(function) or self._directory is None or any(isinstance(leaf, Tracer) for leaf in leaves):
             return
-        with contextlib.suppress(TypeError, ValueError):  # something that cannot be compared
-            place = _place(leaves, structure)
+        with contextlib.suppress(TypeError, ValueError):  # an argument that cannot be hashed or compared
+            key = _session_key(leaves, structure)
             begun = self._threads.submit(copy_context().run, self._find, function, leaves, structure, args)
-            self._ready.setdefault(function, {})[place] = begun
+            self._ready.setdefault(function, {})[key] = begun
 
     def __call__(self, function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
         """Calls a function.
@@ -81,10 +82,10 @@ class ProgramCache:
             return jitted(*args)
         arrays = [leaf for leaf in leaves if eqx.is_array(leaf)]
         try:
-            place = _place(leaves, structure)
+            key = _session_key(leaves, structure)
             known = self._ready.setdefault(function, {})
-            run = known.get(place)
-        except (TypeError, ValueError):  # something that cannot be compared
+            run = known.get(key)
+        except (TypeError, ValueError):  # an argument that cannot be hashed or compared
             return jitted(*args)
         if run is None:
             if self._maps.crowded:
@@ -93,14 +94,14 @@ class ProgramCache:
                 known = self._ready.setdefault(function, {})
             elif len(known) >= LOADED:
                 known.pop(next(iter(known)))
-            run = known[place] = self._find(function, leaves, structure, args)
+            run = known[key] = self._find(function, leaves, structure, args)
         elif isinstance(run, Future):
-            run = known[place] = run.result()
-        return jitted(*args) if run is _AS_USUAL else run(arrays)
+            run = known[key] = run.result()
+        return jitted(*args) if run is _COMPILED_BY_JAX else run(arrays)
 
     @contextlib.contextmanager
     def unchanged(self) -> Iterator[None]:
-        """Within it the modules are looked through once, by its first program, and again when more are imported."""
+        """Context in which each module is fingerprinted once; modules imported later are added."""
         token = _seen.set({}) if _seen.get() is None else None
         try:
             yield
@@ -109,27 +110,27 @@ class ProgramCache:
                 _seen.reset(token)
 
     def _find(self, function: Callable, leaves: list[Any], structure: Any, args: tuple[Any, ...]) -> Callable:
-        """The program for arguments like these: loaded, or compiled and stored."""
+        """The program for arguments of these types: loaded, or compiled and stored."""
         if self._directory is None or _debugging() or not _on_first_device(leaves):
-            return _AS_USUAL
+            return _COMPILED_BY_JAX
         try:
             name = program_name(function, leaves, args)
         except (Unnamed, RecursionError):
-            return _AS_USUAL
+            return _COMPILED_BY_JAX
         file = self._directory / f"{function.__module__}.{function.__qualname__}-{name[:40]}{SUFFIX}"
         return _load(file, name) or _compile(function, leaves, structure, file, name)
 
 
 def program_name(function: Callable, leaves: list[Any], args: tuple[Any, ...]) -> str:
-    """The name of the program of a function for arguments like these.
+    """The cache key of the program of a function for arguments of these types.
 
     Raises:
-        Unnamed: it depends on something that another session could not recognise.
+        Unnamed: it depends on an object without a fingerprint.
     """
     loaded = [name for name in (*SHARED, *ENGINES, "anguilla") if name in sys.modules]
     namer = Fingerprint(loaded, surroundings.DEPENDENCIES)
     types = [_kind(leaf) for leaf in leaves if eqx.is_array(leaf)]
-    static = jax.tree.map(lambda leaf: jax.Array if eqx.is_array(leaf) else leaf, args)  # of arrays only the types
+    static = jax.tree.map(lambda leaf: jax.Array if eqx.is_array(leaf) else leaf, args)  # arrays count by type only
     description = namer.of(static)
     ours = {*SHARED, function.__module__.split(".")[0], *namer.met}
     if any(name.startswith("anguilla") for name in ours):
@@ -138,15 +139,15 @@ def program_name(function: Callable, leaves: list[Any], args: tuple[Any, ...]) -
         namer.of(function),
         repr(types).encode(),
         description,
-        *_around(namer, ours, loaded),
+        *_context_digests(namer, ours, loaded),
         surroundings.options(),
         surroundings.machine(),
     )
     return hashlib.sha256(b"".join(len(part).to_bytes(8, "little") + part for part in parts)).hexdigest()
 
 
-def _around(namer: Fingerprint, ours: set[str], loaded: list[str]) -> tuple[bytes, ...]:
-    """Digests of our modules as they are now, of their files, and of what others have put into our dependencies."""
+def _context_digests(namer: Fingerprint, ours: set[str], loaded: list[str]) -> tuple[bytes, ...]:
+    """Digests of the current content of our modules, of their files, and of foreign functions in our dependencies."""
     seen = _seen.get()
     seen = {} if seen is None else seen
     guests = "guests", len(sys.modules)
@@ -157,32 +158,32 @@ def _around(namer: Fingerprint, ours: set[str], loaded: list[str]) -> tuple[byte
 
 
 class _Place(int):
-    """Stands in a result for the array of that number."""
+    """Placeholder for the array of that index in the skeleton of a result."""
 
 
-def _AS_USUAL(*_: Any) -> Any:
+def _COMPILED_BY_JAX(*_: Any) -> Any:
     raise AssertionError("stands for a function that JAX compiles as usual")
 
 
-def _place(leaves: list[Any], structure: Any) -> Any:
-    """What distinguishes one program of a function from another, in this session."""
+def _session_key(leaves: list[Any], structure: Any) -> Any:
+    """Key of a program of a function within this session."""
     return structure, tuple(map(_kind, leaves)), surroundings.jax_options()
 
 
 def _kind(leaf: Any) -> Any:
-    """What distinguishes one leaf from another: the type of an array, the exact value of anything else."""
+    """Key of a leaf: shape and dtype of an array, the exact value of anything else."""
     if eqx.is_array(leaf):
         return leaf.shape, leaf.dtype, bool(getattr(leaf, "weak_type", False)), isinstance(leaf, jax.Array)
     return type(leaf), repr(leaf) if isinstance(leaf, int | float | complex) else leaf
 
 
 def _debugging() -> bool:
-    """Whether JAX is asked to run or check operations one by one."""
+    """Whether JAX is configured to run or check operations one by one."""
     return any(getattr(jax.config, f"jax_{name}", False) for name in ("disable_jit", "debug_nans", "debug_infs"))
 
 
 def _on_first_device(leaves: list[Any]) -> bool:
-    """Whether all is where a program is compiled for."""
+    """Whether all arrays are on the first device, for which programs are compiled."""
     here = {jax.local_devices()[0]}
     elsewhere = jax.config.jax_default_device is not None  # pyright: ignore[reportAttributeAccessIssue]
     return not elsewhere and all(leaf.devices() == here for leaf in leaves if isinstance(leaf, jax.Array))
@@ -203,11 +204,13 @@ def _compile(function: Callable, leaves: list[Any], structure: Any, file: Path, 
         ]
         return dynamic
 
-    flat.__name__ = file.name.replace(".", "_")  # unlike any in JAX's cache: what is read from there is not storable
+    # A unique name avoids hits in JAX's own cache: programs loaded from there cannot be serialised.
+    flat.__name__ = file.name.replace(".", "_")
     lowered = jax.jit(flat).lower(*(leaf for leaf in leaves if eqx.is_array(leaf)))
-    with _not_in_two_places:
-        program = lowered.compile()
-    if "callback" not in lowered.as_text():  # one that calls back to Python ends with this session
+    with _jax_cache_suspended:
+        level = getattr(function, LEVEL, None)
+        program = lowered.compile(None if level is None else {"xla_backend_optimization_level": level})
+    if "callback" not in lowered.as_text():  # a callback to Python is valid in this session only
         _store(file, name, program, skeleton[0])
     return _calling(program, skeleton[0])
 
@@ -216,7 +219,7 @@ def _store(file: Path, name: str, program: Any, skeleton: Any) -> None:
     try:
         content = pickle.dumps((name, serialize_executable.serialize(program), skeleton))
     except (pickle.PicklingError, AttributeError, TypeError, ValueError, NotImplementedError):
-        return  # a result that cannot be written down
+        return  # not serialisable
     try:
         write_whole(file, MAGIC + hashlib.sha256(content).digest() + content)
         file.chmod(0o600)
@@ -226,7 +229,7 @@ def _store(file: Path, name: str, program: Any, skeleton: Any) -> None:
 
 
 def _load(file: Path, name: str) -> Callable | None:
-    """The program in a file; None when there is none, or not the one that was written there."""
+    """The program in a file; None if the file is missing, damaged or belongs to another program."""
     content = read_own(file)
     if content is None or not content.startswith(MAGIC):
         return None
@@ -239,7 +242,7 @@ def _load(file: Path, name: str) -> Callable | None:
             return None
         here = jax.local_devices()[:1]
         return _calling(serialize_executable.deserialize_and_load(*program, execution_devices=here), skeleton)
-    except Exception:  # whatever is wrong with a whole file of our own, the program is compiled again
+    except Exception:  # on any error the program is compiled again
         return None
 
 
@@ -253,8 +256,8 @@ def _calling(program: Callable, skeleton: Any) -> Callable:
     return call
 
 
-class _NotInTwoPlaces:
-    """Stops JAX's own cache from writing what is stored here, while any thread compiles."""
+class _JaxCacheSuspended:
+    """Context that stops JAX's own cache from also writing the programs stored here; safe in several threads."""
 
     option = "jax_persistent_cache_min_compile_time_secs"
 
@@ -275,4 +278,4 @@ class _NotInTwoPlaces:
                 jax.config.update(self.option, self._least)
 
 
-_not_in_two_places = _NotInTwoPlaces()
+_jax_cache_suspended = _JaxCacheSuspended()

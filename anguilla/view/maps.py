@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 
 from .record import check_record
 from .style import DIVERGING, SomeAxes, figure_of, frame_label, given_axes, label, new_figure, styled
-from .surface import rotation_matrices
-from .vectors import fluid_terms
+from .vectors import fluid_terms, force_in_section
 
 STRAINS = ("G1", "G2", "G3", "K1", "K2", "K3")
 FIELDS = ("curvature", "moment", "lateral_force")  # of planar bending: K3, M3 and the force along t2
@@ -26,7 +25,7 @@ def moving_strains(dataset: xr.Dataset) -> list[str]:
 
 
 def space_time(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure:
-    """Every strain that moves, the internal force or moment that works on it, and the fluid's force, over X and time.
+    """Every strain that varies, its conjugate internal force or moment, and the fluid's force, over X and time.
 
     One row for each strain: a planar swim has one (K3, M3, f2), a dive or a spiral two.
 
@@ -93,7 +92,7 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
 
 
 def _row(strain: str) -> tuple[str, str, str]:
-    """The strain, the internal wrench that works on it, and the load of the fluid that the motion it makes meets."""
+    """The strain, its conjugate internal force or moment, and the fluid load along the resulting motion."""
     number = strain[1]
     loads = {"G1": "f1", "G2": "f2", "G3": "f3", "K1": "c1", "K2": "f3", "K3": "f2"}
     return strain, ("n" if strain[0] == "G" else "M") + number, loads[strain]
@@ -116,7 +115,7 @@ def _field(dataset: xr.Dataset, field: str) -> tuple[str, str, np.ndarray]:
     if field in ("M1", "M2", "M3"):
         return f"moment $M_{field[1]}$", "N m", dataset["internal_moment"].sel(section_axis=f"t{field[1]}").values
     if field in ("n1", "n2", "n3"):
-        return f"force $n_{field[1]}$", "N", section_force(dataset)[..., int(field[1]) - 1]
+        return f"force $n_{field[1]}$", "N", force_in_section(dataset)[..., int(field[1]) - 1]
     if field in ("f1", "f2", "f3", "c1", "c2", "c3"):
         terms = [name for name in fluid_terms(dataset) if name.startswith("fluid_")]
         shape = (dataset.sizes["time"], dataset.sizes["X"])
@@ -126,9 +125,3 @@ def _field(dataset: xr.Dataset, field: str) -> tuple[str, str, np.ndarray]:
     raise ValueError(
         f"field = {field!r}: must be one of {', '.join(FIELDS)}, a strain (G1 to K3), n1 to n3, M1 to M3, or f1 to c3"
     )
-
-
-def section_force(dataset: xr.Dataset) -> np.ndarray:
-    """Internal force in the section frame, over time, X and axis [N]."""
-    rotation = rotation_matrices(dataset["orientation"].values)
-    return np.einsum("txij,txi->txj", rotation, dataset["internal_force"].values)

@@ -1,4 +1,4 @@
-"""Where the free pieces of a soft beam begin and end, and the cuts that they and its actuators make in the grids."""
+"""Ends of the free pieces of a soft beam, and the breaks of the grids at the ends of pieces and actuators."""
 
 from collections.abc import Iterable, Sequence
 
@@ -26,7 +26,7 @@ def piece_ends(piece: FreeStrains, beam: Beam) -> tuple[float, float]:
             "Soft: the length of the body is being traced, and a piece begins or ends inside it: build the soft beam "
             "outside of the traced function, and change its arrays there with equinox.tree_at"
         )
-    length = float(np.asarray(beam.profile.breaks)[-1])  # known, even while a program around it is traced
+    length = float(np.asarray(beam.profile.breaks)[-1])  # concrete, even inside another traced program
     stop = length if piece.stop is None else piece.stop
     if piece.start >= length or stop > length * (1 + 1e-12):
         raise ValueError(
@@ -49,7 +49,7 @@ def check_overlap(pieces: tuple[FreeStrains, ...], ends: Ends) -> None:
 
 
 def merged(places: Iterable[float]) -> tuple[float, ...]:
-    """Sorted, without duplicates up to round-off."""
+    """Sorted fractions of the length from 0 to 1, without duplicates up to round-off."""
     out = [0.0]
     for x in sorted(places):
         if x - out[-1] > 1e-9:
@@ -59,9 +59,10 @@ def merged(places: Iterable[float]) -> tuple[float, ...]:
 
 
 def cut_beam(beam: Beam, knots: Sequence[float], places: Sequence[float]) -> Beam:
-    """The beam with a break of its profile at each knot (a fraction of its length) and at other places [m].
+    """The beam with a break of its profile at each knot (a fraction of its length) and at other abscissae [m].
 
-    The stiffness of the modes is integrated over the load panels, which must end where a mode jumps or has a kink.
+    The stiffness of the modes is integrated over the load panels, which must end where a mode jumps or has a kink. The
+    new pieces keep the load panels of the beam, or get halved ones of their own where the beam had such panels.
     """
     if isinstance(beam.profile.breaks, Tracer):
         if places:
@@ -76,5 +77,6 @@ def cut_beam(beam: Beam, knots: Sequence[float], places: Sequence[float]) -> Bea
             raise ValueError(f"Soft.actuators: one ends at X = {X:g} m: must lie on the body, from 0 to {length:g} m")
     parts = [*knots, *(X / length for X in places)]
     places = [length * x for x in merged([*parts, 0.0, 1.0])[1:-1]]
-    profile, panels = cut_profile(beam.profile, beam.load_panels, places)
+    panels = None if any(beam.load_cuts) else beam.load_panels
+    profile, panels = cut_profile(beam.profile, panels, places)
     return beam if profile is beam.profile else Beam(profile, beam.density, beam.nose_radius, panels, beam.masses or ())

@@ -1,5 +1,7 @@
 """Small motions of a soft beam about a state: natural frequencies, complex modes, buckling loads."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -18,7 +20,7 @@ from .mechanism import SoftMechanism
 from .sampled_soft import SampledSoft, sample_soft
 from .soft_beam import Soft, SoftState, start_of, unchecked_soft_state
 from .soft_loop import static_parts
-from .statics import StaticProblem, checked_command, checked_model, equilibrium, static_problem
+from .statics import StaticProblem, checked_command, checked_model, equilibrium
 
 
 class NaturalModes(eqx.Module):
@@ -26,9 +28,10 @@ class NaturalModes(eqx.Module):
 
     Attributes:
         frequency: angular frequencies, lowest first [rad/s]; those of rigid motions are zero to round-off.
-        shape: a column each: displacement and turn of the head if free, then the modes q, of any unit; of unit inertia.
-        inertia: of head and modes, body and water [kg, kg·m, kg·m²].
-        stiffness: tangent about the shape [N/m, N·m, J].
+        shape: mode shapes as columns: displacement and rotation of the head if free, then the modes q, of any unit;
+            normalised to unit inertia.
+        inertia: inertia matrix of head and modes, due to body and water [kg, kg·m, kg·m²].
+        stiffness: tangent stiffness about the shape [N/m, N·m, J].
     """
 
     frequency: Float[Array, "m"]
@@ -50,18 +53,18 @@ def natural_modes(
 ) -> NaturalModes:
     """Natural frequencies and shapes of a soft beam at rest, with the added mass of the fluid. jit- and vmap-safe.
 
-    Damping and drag are left out: see `complex_modes`. The shape `q` should be an equilibrium under conservative
+    Damping and drag are neglected: see `complex_modes`. The shape `q` should be an equilibrium under conservative
     loads; an unstable one gives NaN.
 
     Args:
         soft: the beam.
-        fluid: the fluid around it; nothing when None.
+        fluid: the fluid around it; none when None.
         q: modes of the shape [-, 1/m]; zero when None.
         gait: imposed strains; the rest shape when None.
         head: pose of the head; at the world's origin when None.
         t: time of gait, loads and muscles [s].
         command: commands of the actuators, of any unit; zero when None.
-        path: the nodes along X; `Panels()` when None.
+        path: space path; `Panels()` when None.
 
     Example:
         >>> import cosserat
@@ -88,7 +91,8 @@ def _natural(sampled: SampledSoft, gait, fluid, head, q, t, command):
     unknown = problem.unknowns
     matrix = inertia_matrix(parts, soft.components)[np.ix_(unknown, unknown)]
     stiffness = 0.5 * (tangent + tangent.T)
-    # Eigenvalues 1 / (ω² + σ) of the inertia against stiffness and shift: the lowest frequencies are the most exact.
+    # The eigenvalues of the inertia relative to the shifted stiffness are 1 / (ω² + σ): in this form the lowest
+    # frequencies are the most accurate.
     alone = matrix[h:, h:]
     if h:
         alone = alone - matrix[h:, :h] @ jnp.linalg.solve(matrix[:h, :h], matrix[:h, h:])
@@ -103,12 +107,13 @@ def _natural(sampled: SampledSoft, gait, fluid, head, q, t, command):
 
 
 class ComplexModes(eqx.Module):
-    """Small motions about any state: exp(λ t) each.
+    """Small motions about any state, each proportional to exp(λ t).
 
     Attributes:
-        rate: λ, greatest real part first [1/s]: growth is its real part, angular frequency its imaginary part.
-        shape: a column for each: displacement and turn of the head in its frame where it is free, modes q, and their
-            velocities, each in its own unit.
+        rate: λ, greatest real part first [1/s]. The real part is the growth rate, the imaginary part the angular
+            frequency.
+        shape: a column for each motion: displacement and rotation of the head in its frame if it is free, modes q, and
+            the velocities of both, each in its own unit.
         matrix: matrix of the linear motion; an entry has the unit of its row over that of its column, per second.
     """
 
@@ -128,16 +133,16 @@ def complex_modes(
 ) -> ComplexModes:
     """Growth rates and frequencies of small motions about a state, with drag, damping and speed. jit- and vmap-safe.
 
-    The state should be steady: its twist constant but for what is studied. Divergence is a positive real rate,
-    flutter a pair with positive real part.
+    The state should be steady: its twist and modes should be constant. A positive real rate is divergence; a complex
+    pair with positive real part is flutter.
 
     Args:
         soft: the beam.
         gait: imposed strains; None for the rest shape.
         fluid: the fluid around it.
-        state: of head and modes; at rest when None.
+        state: state of head and modes; at rest when None.
         t: time of gait, loads and muscles [s].
-        path: the nodes along X; `Panels()` when None.
+        path: space path; `Panels()` when None.
         command: commands of the actuators, of any unit; zero when None.
     """
     of_kind("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Morison() or hydro.Void()")
@@ -156,7 +161,7 @@ def _complex(mechanism: SoftMechanism, state: SoftState, t):
     held, _ = soft.head.held(state.head, t)
 
     def flow(x):
-        """Rates of displacements, modes and velocities, of small displacements of the head in its frame."""
+        """Rates of the displacement of the head in its frame, of the modes and of the velocities."""
         moved = jnp.zeros(6).at[free].set(x[:h], unique_indices=True)
         twist = held.twist.at[free].add(x[m : m + h], unique_indices=True)
         quaternion = quaternion_multiply(held.quaternion, quaternion_exp(moved[3:]))
@@ -184,38 +189,32 @@ def buckling_factor(
     path: Panels | None = None,
     tolerance: float = 1e-12,
 ) -> float:
-    """The factor of the loads at which an equilibrium branch loses its stiffness: the tangent becomes singular.
+    """Load factor at which the equilibrium of a soft beam buckles: the tangent stiffness becomes singular.
 
-    The branch is that of a perfect body, followed from `below`, where it is stable, towards `above`, where it is not.
+    The body must be perfect: the equilibrium at each factor is found from zero modes, so that it stays on the unbuckled
+    branch, which is stable at `below` and unstable at `above`.
 
     Args:
         soft: the beam, with conservative loads.
-        fluid: what acts on the sections; nothing when None.
-        below: a factor at which the equilibrium is stable [-].
-        above: one at which it is not [-].
+        fluid: loads on the sections; none when None.
+        below: factor at which the equilibrium is stable [-].
+        above: factor at which the equilibrium is unstable [-].
         gait: imposed strains; the rest shape when None.
         head: pose of the head; at the world's origin when None.
-        path: the nodes along X; `Panels()` when None.
-        tolerance: relative, of the factor [-].
+        path: space path; `Panels()` when None.
+        tolerance: relative tolerance of the factor [-].
     """
     from scipy.optimize import root_scalar
 
     below, above = float(number("below", below)), float(number("above", above))
     tolerance = float(positive("tolerance", tolerance, shape=()))
-    problem = static_problem(soft, fluid, gait=gait, head=head, path=path)
-    pinned = jnp.zeros(len(problem.free))
-    least = eqx.filter_jit(lambda problem, x, factor: jnp.linalg.eigvalsh(_symmetric(problem.tangent(x, factor)))[0])
-    last = {"x": jnp.zeros(len(problem.unknowns))}
+    how: dict[str, Any] = {"gait": gait, "head": head, "path": path, "tolerance": 1e-9, "throw": False}
 
     def stiffness(factor):
-        at = jnp.asarray(float(factor))
-        found = equilibrium(
-            soft, fluid, gait=gait, head=head, guess=last["x"], factor=at, path=path, tolerance=1e-9, throw=False
-        )
+        found = equilibrium(soft, fluid, factor=jnp.asarray(float(factor)), **how)
         if not bool(found.converged):
             raise ValueError(f"buckling_factor: no equilibrium at the factor {float(factor):g}")
-        x = jnp.concatenate([pinned, found.q])
-        return float(least(problem, x, at))
+        return float(jnp.linalg.eigvalsh(_symmetric(found.tangent))[0])
 
     ends = stiffness(below), stiffness(above)
     if not ends[0] > 0 > ends[1]:

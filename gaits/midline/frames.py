@@ -1,11 +1,11 @@
-"""Frames of tracked points: their differences from the midline of given bends, each frame at its best place."""
+"""Frames of tracked points, and their differences from a midline of given curvature in its best-fitting pose."""
 
 import numpy as np
 from numpy.polynomial import legendre as series
 
 from .tracked_points import TrackedPoints
 
-ORDER = 5  # Gauss points between neighbouring points
+ORDER = 5  # number of Gauss nodes between neighbouring points
 
 
 class Frames:
@@ -14,7 +14,7 @@ class Frames:
     Attributes:
         data: the points.
         modes: number of polynomials.
-        freedom: number of coordinates seen, less place and heading of each frame.
+        freedom: number of coordinates seen, minus three for position and heading of each frame.
     """
 
     def __init__(self, data: TrackedPoints, modes: int):
@@ -25,15 +25,15 @@ class Frames:
         z, w = series.leggauss(ORDER)
         half = 0.5 * np.diff(data.X)
         at = data.X[:-1, None] + half[:, None] * (1.0 + z)
-        self._turn = _integrals(at.ravel(), data, modes)  # of each polynomial, from the first point to each node
+        self._turn = _integrals(at.ravel(), data, modes)  # integrals from the first point to each node
         self._w = (half[:, None] * w).reshape(-1)
 
     def first_guess(self) -> np.ndarray:
-        """Coefficients of each frame from the directions between its points."""
+        """Initial coefficients of each frame, from the directions between its points."""
         X, L = self.data.X, self.data.length
         middle = 0.5 * (X[1:] + X[:-1])
         A = np.concatenate([np.ones((middle.size, 1)), _integrals(middle, self.data, self.modes)], axis=1)
-        # A slight preference for low polynomials keeps what few points cannot tell small.
+        # Weak regularisation: coefficients that few points cannot determine stay small.
         ridge = np.diag(np.concatenate([[0.0], 1e-3 * L * (1.0 + np.arange(self.modes)) ** 2]))
         out = np.zeros((len(self.data.times), self.modes))
         for k, (row, seen) in enumerate(zip(self.data.points, self.data.seen, strict=True)):
@@ -44,18 +44,18 @@ class Frames:
                 both = np.concatenate([A, ridge]), np.concatenate([angle, np.zeros(self.modes + 1)])
                 out[k] = np.linalg.lstsq(*both, rcond=None)[0][1:]
         used = self.data.seen.any(1)
-        for k in range(self.modes):  # frames without points, from their neighbours
+        for k in range(self.modes):  # frames without points are interpolated in time
             out[~used, k] = np.interp(self.data.times[~used], self.data.times[used], out[used, k])
         return out
 
     def residuals(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Midline minus points (frames, 2 points) and its derivatives by q, place and heading projected out.
+        """Midline minus points, shape (frames, 2 points), and its Jacobian in q; position and heading projected out.
 
         Args:
             q: coefficients of each frame [1/m].
         """
         shape, slopes = self._midline(q)
-        _, _, turn, difference = self._placed(shape)
+        _, _, turn, difference = self._fitted_pose(shape)
         frames, points = shape.shape[:2]
         r = self._weight * difference.reshape(frames, -1)
         J = self._weight[..., None] * np.einsum("kab,kpbm->kpam", turn, slopes).reshape(frames, 2 * points, -1)
@@ -66,9 +66,9 @@ class Frames:
         return r - np.einsum("kri,ksi,ks->kr", Q, Q, r), J - Q @ (Q.transpose(0, 2, 1) @ J)
 
     def poses(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Place of the nose [m], heading there [rad], and points minus midline [m] of each frame."""
+        """Position of the nose [m], heading there [rad], and points minus midline [m] of each frame."""
         shape, _ = self._midline(q)
-        start, angle, turn, difference = self._placed(shape)
+        start, angle, turn, difference = self._fitted_pose(shape)
         ahead = np.zeros((len(q), 2))
         z, w = series.leggauss(ORDER)
         first = self.data.X[0]
@@ -81,15 +81,15 @@ class Frames:
         return nose, heading, np.where(self.data.seen[..., None], -difference, np.nan)
 
     def _midline(self, q):
-        """Points relative to the first, its tangent along x, and their derivatives by q."""
+        """Midline points in the frame of the first point, with its tangent along x, and their derivatives in q."""
         angle = q @ self._turn.T
         c, s = self._w * np.cos(angle), self._w * np.sin(angle)
-        shape = np.stack([_gathered(c), _gathered(s)], axis=-1)
-        slopes = np.stack([_gathered(-s[..., None] * self._turn), _gathered(c[..., None] * self._turn)], axis=2)
+        shape = np.stack([_cumulative(c), _cumulative(s)], axis=-1)
+        slopes = np.stack([_cumulative(-s[..., None] * self._turn), _cumulative(c[..., None] * self._turn)], axis=2)
         return shape, slopes
 
-    def _placed(self, shape):
-        """Best place of the first point and best heading of each frame, its rotation, and the differences left."""
+    def _fitted_pose(self, shape):
+        """Best-fitting position of the first point, heading, rotation and remaining differences of each frame."""
         weight = self.data.seen.astype(float)[..., None]
         total = np.maximum(weight.sum(1), 1.0)
         middle, target = (weight * shape).sum(1) / total, (weight * self._points).sum(1) / total
@@ -108,7 +108,7 @@ def _integrals(X: np.ndarray, data: TrackedPoints, modes: int) -> np.ndarray:
     return 0.5 * data.length * (value(X) - value(data.X[:1])).T
 
 
-def _gathered(values: np.ndarray) -> np.ndarray:
-    """Sums over the nodes from the first point to each point."""
+def _cumulative(values: np.ndarray) -> np.ndarray:
+    """Cumulative sums over the Gauss nodes, from the first point to each point."""
     cells = values.reshape(values.shape[0], -1, ORDER, *values.shape[2:]).sum(2)
     return np.concatenate([np.zeros_like(cells[:, :1]), np.cumsum(cells, axis=1)], axis=1)

@@ -1,4 +1,4 @@
-"""Result of an identification: estimate, covariance, intervals, and directions that the data cannot tell."""
+"""Result of an identification: estimate, covariance, intervals, and unidentifiable directions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,17 +9,17 @@ import numpy as np
 from .parameters import Parameters
 
 LEVEL = 0.95
-SINGULAR = 1e-10  # singular values below this share of the largest count as zero
-NAMED = 0.1  # share of an undetermined direction from which a coefficient is named
+SINGULAR = 1e-10  # singular values below this fraction of the largest count as zero
+NAMED = 0.1  # a coefficient is reported if its share of an unidentifiable direction exceeds this value
 
 
 @dataclass(frozen=True)
 class Unidentifiable:
-    """A combination of coefficients that the data cannot tell.
+    """A combination of coefficients that the data do not determine.
 
     Attributes:
-        weights: share of each coefficient, in units of the width of its bounds; of unit norm.
-        names: coefficients with a considerable share.
+        weights: share of each coefficient, in units of the width of its bounds (its scale if it has none); unit norm.
+        names: coefficients with a significant share.
     """
 
     weights: np.ndarray
@@ -30,28 +30,29 @@ class Unidentifiable:
 class Identified:
     """The result of `gaits.identify`; it prints as a table.
 
-    Intervals hold for independent errors of the measurements and a model that is right up to its coefficients.
+    The intervals assume independent measurement errors and a model that is exact except for its coefficients.
 
     Attributes:
         tree: the given tree with the estimate.
-        names: of the unknowns.
+        names: names of the unknowns.
         start: their values at the start, in their own units.
         estimate: their values at the end.
         low: lower bounds.
         high: upper bounds.
-        covariance: s² (JᵀJ)⁻¹ of the estimate, Gauss-Newton. A direction that the data cannot tell has the variance of
-            an even spread over its bounds.
-        standard_error: square roots of its diagonal; infinite for coefficients that the data cannot tell.
-        interval: 95 % interval of each coefficient, (unknowns, 2).
-        unidentifiable: combinations that the data cannot tell.
-        singular_values: of the weighted Jacobian, each unknown in units of the width of its bounds (or of its scale).
-        misfit: s, root mean square of residuals over noise, per degree of freedom; with a noise that is given, near one
-            when model and noise fit the data.
+        covariance: Gauss-Newton covariance s² (JᵀJ)⁻¹ of the estimate. An unidentifiable direction has the variance of
+            a uniform distribution over its bounds.
+        standard_error: square roots of the diagonal of the covariance; infinite for unidentifiable coefficients.
+        interval: 95 % confidence interval of each coefficient, shape (unknowns, 2).
+        unidentifiable: combinations of coefficients that the data do not determine.
+        singular_values: singular values of the weighted Jacobian, with each unknown in units of the width of its
+            bounds (its scale if it has none).
+        misfit: s, root of the sum of squared residuals over noise per degree of freedom; with a given noise, it is near
+            one if model and noise fit the data.
         noise_given: whether the noise was given; otherwise `misfit` is its estimate, in the unit of the data.
-        residuals: weighted, of the measurements that are there.
-        measurements: their number.
+        residuals: weighted residuals of the measurements that are not missing.
+        measurements: number of measurements that are not missing.
         evaluations: number of evaluations of the model.
-        message: of the method.
+        message: message of the solver.
     """
 
     tree: Any
@@ -74,14 +75,14 @@ class Identified:
 
     @property
     def correlation(self) -> np.ndarray:
-        """Correlation of the errors of the coefficients [-]."""
+        """Correlation matrix of the estimated coefficients [-]."""
         size = np.sqrt(np.diag(self.covariance))
         size = np.where(size > 0, size, 1.0)
         return self.covariance / size[:, None] / size[None, :]
 
     @property
     def cannot_tell(self) -> str:
-        """What the data cannot tell, in words; empty when they tell everything."""
+        """Text that describes the unidentifiable combinations; empty if there are none."""
         parts = []
         for direction in self.unidentifiable:
             if len(direction.names) == 1:
@@ -118,16 +119,18 @@ class Identified:
 def build_identified(
     p: Parameters, x: np.ndarray, r: np.ndarray, J: np.ndarray, noise_given: bool, evaluations: int, message: str
 ) -> Identified:
-    """The result from residuals and Jacobian at the solution, in the units of the vector of parameters."""
+    """Builds the result from residuals and Jacobian at the solution, with parameters in scaled units."""
     from scipy.stats import t as student
 
-    _, singular, Vt = np.linalg.svd(J, full_matrices=False)
+    width = p.high - p.low
+    unit = np.where(np.isfinite(width), width, p.scale)
+    _, singular, Vt = np.linalg.svd(J * (unit / p.scale), full_matrices=False)
     regular = singular > SINGULAR * max(singular[0], np.finfo(float).tiny)
     spare = max(r.size - int(regular.sum()), 1)
     s = float(np.sqrt(np.sum(r**2) / spare))
     reach = float(student.ppf(0.5 + 0.5 * LEVEL, spare))
     size = np.where(regular, s / np.where(regular, singular, 1.0), np.inf)
-    identifiable = reach * size <= 1.0  # an interval wider than the bounds says nothing
+    identifiable = reach * size <= 1.0  # an interval wider than the bounds carries no information
     variance = np.where(identifiable, np.where(identifiable, size, 0.0) ** 2, 1.0 / 12.0)
     covariance = (Vt.T * variance) @ Vt
     free = [v for v, known in zip(Vt, identifiable, strict=True) if not known]
@@ -136,7 +139,7 @@ def build_identified(
         for v in free
     )
     share = np.sqrt(np.sum(np.square(free), axis=0)) if free else np.zeros(len(p.names))
-    covariance = covariance * p.scale[:, None] * p.scale[None, :]
+    covariance = covariance * unit[:, None] * unit[None, :]
     error = np.where(share > NAMED, np.inf, np.sqrt(np.diag(covariance)))
     estimate = p.from_vector(x)
     return Identified(

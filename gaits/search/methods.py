@@ -1,4 +1,4 @@
-"""The optimisers: SciPy's for constrained problems, Optax's for unconstrained ones."""
+"""Optimisers: SciPy for constrained problems, Optax for unconstrained ones."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ SCIPY = ("slsqp", "trust-constr")
 
 
 class Remembered:
-    """Last evaluation, with a large finite substitute for missing values so that a line search backtracks.
+    """Caches the last evaluation; replaces non-finite values by a large finite one, so that a line search backtracks.
 
     Attributes:
         cut: number of evaluations without a finite value.
@@ -55,7 +55,7 @@ class Remembered:
 def run_scipy(
     method: str, problem: Problem, at: Remembered, x0: np.ndarray, max_iterations: int, tolerance: float
 ) -> tuple[bool, str, int]:
-    """SLSQP or trust-constr: success, its message, iterations."""
+    """Runs SLSQP or trust-constr; returns success, message and number of iterations."""
     from scipy.optimize import BFGS, Bounds, NonlinearConstraint, minimize
 
     low, high = problem.parameters.box
@@ -102,7 +102,7 @@ def run_scipy(
 def run_optax(
     method: Any, problem: Problem, at: Remembered, x0: np.ndarray, max_iterations: int, tolerance: float
 ) -> tuple[bool, str, int]:
-    """Any Optax transformation, projected onto the box: success, message, iterations."""
+    """Runs an Optax transformation, projected onto the box; returns success, message and number of iterations."""
     import optax
 
     low, high = problem.parameters.box
@@ -114,4 +114,4 @@ def run_optax(
             return True, "the steps are below the tolerance", k + 1
         x = new
     at(x)
-    return True, "all iterations done", max_iterations
+    return False, "max_iterations reached", max_iterations

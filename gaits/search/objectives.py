@@ -1,4 +1,4 @@
-"""Objectives: scalars or vectors computed from the arrays of a motion, with units, that can be combined."""
+"""Objectives: scalars or vectors with units, computed from the arrays of a motion, that can be combined."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from spatial import Numbers, finite, safe_norm
+from spatial import Numbers, finite, safe_norm, safe_sqrt
 from spatial.checks import callable_as, of_kind
 
 from .peaks import peak_over_period
@@ -58,7 +58,7 @@ class Objective(eqx.Module):
         return Constraint(self, value, value)
 
     def watched(self) -> "Constraint":
-        """Not a constraint: the quantity is evaluated and logged with the others."""
+        """No bounds: the quantity is only evaluated and logged with the constraints."""
         return Constraint(self, None, None)
 
     def __neg__(self) -> "Objective":
@@ -110,7 +110,7 @@ class Constraint(eqx.Module):
 
 
 def _there(motion: Any) -> str:
-    """Words on the arrays that a motion has; none for no motion."""
+    """Text that lists the arrays of a motion, for error messages; empty without a motion."""
     names = list(motion) if isinstance(motion, Mapping) else list(getattr(motion, "__dict__", ()))
     return f" in this motion, which has {', '.join(map(str, names))}" if names else ""
 
@@ -147,8 +147,8 @@ def speed_along_screw(
 ) -> Float[Array, ""]:
     """Speed along the mean path of a periodic motion: a straight line, a circle or a helix [m/s].
 
-    Each period rotates by ψ about an axis u: the part of the displacement normal to u is the chord of an arc that is
-    longer by (ψ/2)/sin(ψ/2). Smooth at zero rotation.
+    Each period rotates by ψ about an axis u. The component of the displacement normal to u is the chord of an arc that
+    is longer by the factor (ψ/2)/sin(ψ/2). Smooth at zero rotation.
 
     Args:
         displacement: as in `Cycle`, in the frame at the start [m].
@@ -161,7 +161,7 @@ def speed_along_screw(
     stretch2 = jnp.where(small, 1.0 + s2 / 3.0, (jnp.arctan2(s, jnp.abs(turn[0])) / s) ** 2)
     across = jnp.where(small, -1.0 / 3.0 - 8.0 / 45.0 * s2, (1.0 - stretch2) / jnp.where(small, 1.0, s2))
     along = displacement @ turn[1:]
-    return _root(stretch2 * jnp.sum(displacement**2) + across * along**2) / period
+    return safe_sqrt(stretch2 * jnp.sum(displacement**2) + across * along**2) / period
 
 
 def radius_of_turn(displacement: Float[Array, "3"], turn: Float[Array, "4"]) -> Float[Array, ""]:
@@ -189,17 +189,12 @@ def distance_to_path(position: Float[Array, "times 3"], target: Float[Array, "po
     offset = position[:, None, :] - start[None]
     share = jnp.clip(jnp.sum(offset * side[None], axis=2) / length2[None], 0.0, 1.0)
     squares = jnp.sum((offset - share[..., None] * side[None]) ** 2, axis=2)
-    return _root(jnp.mean(jnp.min(squares, axis=1)))
-
-
-def _root(squares: Float[Array, "*more"]) -> Float[Array, "*more"]:
-    """Square root with value and derivative zero where the interpolated square is not positive."""
-    return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
+    return safe_sqrt(jnp.mean(jnp.min(squares, axis=1)))
 
 
 def _largest(values: Float[Array, "times stations 3"]) -> Float[Array, "stations"]:
     """Maximum norm over the period, at each station."""
-    return _root(peak_over_period(jnp.sum(values**2, axis=2)))
+    return safe_sqrt(peak_over_period(jnp.sum(values**2, axis=2)))
 
 
 steady_speed = quantity("steady speed", "m/s", speed_along_screw, "displacement", "turn", "period")
@@ -210,8 +205,8 @@ cost_of_transport = quantity(
     lambda power, mass, *path: jnp.mean(power) / (mass * GRAVITY * speed_along_screw(*path)),
     *("power", "mass", "displacement", "turn", "period"),
 )
-# Share of the actuators' mean power that does not go into the wake: Froude's efficiency TU/(TU + P_wake) of a swimmer
-# whose thrust overcomes its own resistance, with TU the power of that resistance.
+# Share of the mean actuator power that is not lost to the wake: the Froude efficiency TU/(TU + P_wake) of a swimmer
+# whose thrust T balances its own resistance at the speed U.
 froude_efficiency = quantity(
     "Froude efficiency", "1", lambda power, wake: 1.0 - jnp.mean(wake) / jnp.mean(power), "power", "wake_power"
 )

@@ -14,7 +14,7 @@ ACTIVE = 1e-4  # relative distance to a bound below which it counts as active
 
 @dataclass(frozen=True)
 class Limit:
-    """A constraint before and after.
+    """A constraint, with its values before and after the optimisation.
 
     Attributes:
         name: name of the bounded quantity.
@@ -60,6 +60,7 @@ class Optimum:
         best: their values at the end.
         low: their lower bounds.
         high: their upper bounds.
+        scale: change of each parameter for a change of one in the vectors of `history`.
         limits: the constraints.
         violation: relative violation of the worst constraint; at most `feasibility`.
         success: whether the optimiser of the best start reports convergence.
@@ -85,6 +86,7 @@ class Optimum:
     best: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    scale: np.ndarray
     limits: list[Limit]
     violation: float
     success: bool
@@ -131,7 +133,7 @@ class Optimum:
         return "\n".join(lines)
 
     def plot(self, figure: Any = None) -> Any:
-        """Plots objective, constraints and parameters against evaluations.
+        """Plots objective, feasibility and parameters against evaluations.
 
         Args:
             figure: a matplotlib figure to draw in; a new one when None.
@@ -166,6 +168,7 @@ def build_optimum(problem: Problem, evaluator: Evaluator, ends: list[Any], feasi
         best=p.from_vector(best.x),
         low=p.low,
         high=p.high,
+        scale=p.scale,
         limits=[
             Limit(row.name, row.unit, row.low, row.high, before[row.rows], after[row.rows], row.scale)
             for row in problem.rows

@@ -8,7 +8,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#2
 
 
 def draw(optimum: Any, figure: Any = None) -> Any:
-    """Objective, constraint violation and parameters against evaluations of the best start.
+    """Draws the objective of all starts, and feasibility and parameters of the best start, against evaluations.
 
     Args:
         optimum: a `gaits.Optimum`.
@@ -19,7 +19,7 @@ def draw(optimum: Any, figure: Any = None) -> Any:
     if figure is None:
         figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     top, bottom = figure.subplots(2, 1, sharex=True)
-    # A quantity that is maximised is minimised with its sign changed; it is drawn as itself.
+    # To maximise a quantity, its negative is minimised; the figure shows the quantity itself.
     most = optimum.objective.startswith("-") and not any(sum in optimum.objective for sum in (" + ", " - "))
     sign, words = (-1.0, optimum.objective[1:]) if most else (1.0, optimum.objective)
     ways = sorted({e.start for e in optimum.history})
@@ -49,12 +49,15 @@ def draw(optimum: Any, figure: Any = None) -> Any:
 
 
 def _parameters(axes: Any, optimum: Any, k: np.ndarray, steps: list[Any]) -> None:
-    bounded = np.isfinite(optimum.high - optimum.low)
+    width = optimum.high - optimum.low
+    bounded = np.isfinite(width).all()
     x = np.array([e.x for e in steps])
+    if bounded:
+        x = x * optimum.scale / width  # the vectors count from the lower bounds, in units of the scale
     for n, name in enumerate(optimum.names):
         axes.plot(k, x[:, n], color=COLOURS[n % len(COLOURS)], marker=".", markersize=4, linewidth=1.2, label=name)
-    if bounded.all():
+    if bounded:
         axes.set_ylim(-0.04, 1.04)
         axes.set_yticks([0.0, 0.5, 1.0], labels=["lower\nbound", "middle", "upper\nbound"])
-    axes.set_ylabel("parameters, relative to their bounds [-]")
+    axes.set_ylabel(f"parameters, relative to their {'bounds' if bounded else 'scales'} [-]")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)

@@ -28,12 +28,12 @@ EEL = Swimmer(
 
 
 class GrowingWave(eqx.Module):
-    """Bending that gives the lateral place y(s, t) = a exp(g (s - 1)) sin 2π(s/λ - t) of arc length s.
+    """Bending that gives the lateral displacement y(s, t) = a exp(g (s - 1)) sin 2π(s/λ - t), s the arc length.
 
     Attributes:
         amplitude: a at the tail [m].
         wavelength: λ [m].
-        growth: g of the amplitude along the body [1/m].
+        growth: growth rate g of the amplitude along the body [1/m].
     """
 
     amplitude: Float[Array, ""]
@@ -61,8 +61,8 @@ LAMPREY = Swimmer(
     edge=0.95,
     speed=None,
     independent={},
-    chosen="the body of Kern and Koumoutsakos stands for the lamprey's; published as a trend: over Re = 300, 4000 "
-    "and infinity the Strouhal number of free swimming falls, and nears 0.45 only as the Reynolds number rises",
+    chosen="the body of Kern and Koumoutsakos is used for the lamprey; published as a trend: over Re = 300, 4000 "
+    "and infinity the Strouhal number of free swimming falls, and approaches 0.45 only as the Reynolds number rises",
 )
 TYTELL = Swimmer(
     name="tytell-eel",
@@ -77,7 +77,7 @@ TYTELL = Swimmer(
     edge=0.95,
     speed=Figure(0.45, "lengths per period", "1.4 lengths a second at 3.11 Hz", from_memory=True),
     independent={},
-    chosen="the body of Kern and Koumoutsakos stands for the eel's",
-    misfit="the eel's fin is as deep as its body up to the tail, the body that stands for it is not",
+    chosen="the body of Kern and Koumoutsakos is used for the eel",
+    misfit="the eel's fin is as deep as its body up to the tail, that of the body used here is not",
 )
 LAMPREY_VISCOSITIES = (1.0e-3, 1.0e-4, 1.0e-6)  # [m²/s], for a length and a period of one

@@ -1,4 +1,4 @@
-"""Two computed eels of two dimensions, with the motion of Kern and Koumoutsakos's reference swimmer."""
+"""Two two-dimensional computed eels, with the motion of Kern and Koumoutsakos's reference swimmer."""
 
 import jax.numpy as jnp
 
@@ -26,7 +26,7 @@ def _taper(s):
 
 
 def _tapered() -> cosserat.Beam:
-    """Half widths of IBAMR's example, half heights of Kern and Koumoutsakos; as heavy as the water."""
+    """The half widths of IBAMR's example, the half heights of Kern and Koumoutsakos and the density of water."""
     return cosserat.Beam(hydro.Profile([0.0, _HEAD, 0.95, 1.0], (_front, _taper, _taper)), 1.0, load_panels=(2, 16, 2))
 
 
@@ -43,8 +43,8 @@ CARLING = Swimmer(
     speed=Figure(0.77, "L/T", _CARLING),
     independent={},
     chosen="that the motion is that of Kern and Koumoutsakos's reference swimmer, from memory, with one wave on the "
-    "body and so a wave speed of one; their body and viscosity stand for its own",
-    misfit="the source is two-dimensional, which elongated-body theory does not reach",
+    "body and so a wave speed of one; their body and viscosity are used",
+    misfit="the source is two-dimensional, to which elongated-body theory does not apply",
 )
 IBAMR = Swimmer(
     name="ibamr-eel",

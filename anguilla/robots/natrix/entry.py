@@ -24,9 +24,9 @@ from .roll import CAPSIZED, REACH, rest_states
 from .study import roll_map
 from .tree import model
 
-AMPLITUDE, FREQUENCY = 0.25, 1.39  # of the undulation: inside the published capsizing band [rad], [Hz]
+AMPLITUDE, FREQUENCY = 0.25, 1.39  # undulation inside the published capsizing band [rad], [Hz]
 START = 2.0  # duration of the smooth start, our choice [s]
-SETTLED = 1.0  # after the start, from when on the roll is compared [s]
+SETTLED = 1.0  # delay after the start, after which rolls with and without control are compared [s]
 SHAPES = {"straight": 0.0, "wave of 0.25 rad": 0.25, "wave of 0.5 rad": 0.5}
 SCAN = np.array([0.6, 0.8, 1.0, 1.2, 1.3, 1.33, 1.35, 1.37, 1.39, 1.41, 1.45, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0])
 SCAN_RUNS = 8
@@ -35,7 +35,7 @@ SCAN_RUNS = 8
 def run(settings: Settings) -> xr.Dataset:
     """Simulates the undulation (18) from rest with 5 degrees of heel, both benchmarks and the righting arms.
 
-    With `feedback`, shells and neck keep the head steady, and the open loop is simulated beside it.
+    With `feedback`, shells and neck stabilise the head, and the open loop is simulated for comparison.
     """
     tree, surface = model(), hydro.FreeSurface()
     rest = multibody.equilibrium(tree, jnp.zeros(14), surface)
@@ -75,7 +75,7 @@ def run(settings: Settings) -> xr.Dataset:
 
 
 def _open_loop(tree, surface, wave, state, settings: Settings) -> dict[str, tuple]:
-    """Roll of the head without control, buoyancy only, until it capsizes or the run ends."""
+    """Roll of the head without control, with buoyancy only."""
     many = jax.tree.map(lambda part: part[None], state)
     steps = max(round(settings.t1 / 0.04), 1)
     run = multibody.float_march(tree, wave, surface, 0.04 * steps, many, dt=0.005, every=8)
@@ -84,15 +84,15 @@ def _open_loop(tree, surface, wave, state, settings: Settings) -> dict[str, tupl
     return {"open_time": ("open_loop", run.time, time), "open_roll": ("open_loop", run.roll[:, 0], words)}
 
 
-def _rms_open(dataset: xr.Dataset) -> float:
-    """Of the roll without control, up to the moment at which it capsizes [rad]."""
+def _open_loop_rms(dataset: xr.Dataset) -> float:
+    """Root-mean-square roll without control, until the robot capsizes [rad]."""
     roll, time = dataset["open_roll"].values, dataset["open_time"].values
     upright = np.cumsum(np.abs(roll) > CAPSIZED) == 0
     return float(np.sqrt(np.mean(np.square(roll[upright & (time > START + SETTLED)]))))
 
 
 def _water(settings: Settings) -> hydro.AbstractFluid:
-    """Buoyancy only, as published; with drag and added mass on the wet part; or no fluid."""
+    """The fluid of the settings: buoyancy only, as published; or also drag and added mass; or no fluid."""
     if settings.fluid == "void":
         return hydro.Void()
     flow = hydro.Morison(added_mass=settings.added_mass) if settings.fluid == "morison" else None
@@ -116,7 +116,7 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
-    """Equilibrium, benchmarks next to the published ones, roll."""
+    """Equilibrium, benchmarks compared with the published values, and roll."""
     attrs = dataset.attrs
     roll = np.abs(np.rad2deg(dataset["head_roll"].values))
     frequencies = ", ".join(f"{f:.2f}" for f in attrs["rest_frequencies"])
@@ -126,7 +126,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
     held = []
     if "open_roll" in dataset:
         late = dataset["time"].values > START + SETTLED
-        least, most = np.sqrt(np.mean(np.square(dataset["head_roll"].values[late]))), _rms_open(dataset)
+        least, most = np.sqrt(np.mean(np.square(dataset["head_roll"].values[late]))), _open_loop_rms(dataset)
         held = [
             f"gaze            roll of the head {np.rad2deg(least):.2f} deg rms under control, {np.rad2deg(most):.1f} "
             f"deg without: {most / least:.1f} times less"

@@ -1,4 +1,4 @@
-"""Command-line entry of the rowing boat of [KR13]: two motions, their power, and the sensitivity of the results."""
+"""Command-line entry of the rowing boat of [KR13]: steady strokes, their power, and sensitivity to parameters."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -27,8 +27,8 @@ from .orbit import RowingCycle, steady_stroke
 from .tree import D2, D3, DIP, LEVER, RowingMotion, scull
 
 PERIOD = 60.0 / 27.0  # [s]
-FIN_AREA = 0.012  # of the boat in six freedoms, ours [m²]
-HEEL, BALANCED_STROKES = np.deg2rad(1.0), 3  # of the boat in six freedoms at the start [rad], and how long it is rowed
+FIN_AREA = 0.012  # fin of the boat with six degrees of freedom, not published [m²]
+HEEL, BALANCED_STROKES = np.deg2rad(1.0), 3  # initial heel [rad] and number of strokes of the run with balance
 PUBLISHED = {"40 % drive": 4.28, "50 % drive": 4.03}  # mean speeds [m/s]
 MOTIONS = {
     "40 % drive": {"drive": 0.4},
@@ -49,7 +49,7 @@ CASES = {
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """Steady strokes of both motions and of changed parameters; with `optimise`, a faster one at the same power."""
+    """Steady strokes of all motions and of changed parameters; with `optimise`, a faster one at the same power."""
     if settings.fluid is not None:
         raise ValueError(f"fluid = {settings.fluid!r}: the rowing boat has its own water (hull, waves, blades)")
     solve = eqx.filter_jit(steady_stroke)
@@ -105,7 +105,7 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
-    """Speeds next to the published ones, power, balance, fitted values, sensitivity."""
+    """Speeds compared with the published values, power, balance, fitted values, sensitivity."""
     summary = []
     if "balance_command" in dataset:
         attrs, roll = dataset.attrs, np.abs(np.rad2deg(dataset["balance_sensed_roll"].values))
@@ -126,7 +126,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
         )
     balance, gap = float(np.abs(dataset["energy_defect"]).max()), float(dataset["gap"].max())
     summary += [
-        f"balance         motors = change of energy + losses, to {balance:.1e} of them; loop closed to {gap:.0e} m",
+        f"energy          motors = change of energy + losses, to {balance:.1e} of them; loop closed to {gap:.0e} m",
         f"orbit           residual {float(dataset['orbit_residual'].max()):.0e}; largest multiplier "
         f"{float(dataset['multiplier'].max()):.2f}",
         f"fitted          L_e = {LEVER:g} m, lock to blade, to the published 4.28 m/s; curves of joints, rigging and "
@@ -174,7 +174,7 @@ def _march(boat, motion, start, duration, steps):
 
 
 def _with_balance(dataset: xr.Dataset, plane: multibody.Afloat, made: Stroke, cycle: RowingCycle) -> xr.Dataset:
-    """Adds the boat in six freedoms, heeled at the catch, while the hands balance it."""
+    """Adds a run of the boat with six degrees of freedom, heeled at the catch and balanced by the controller."""
     boat = scull(freedoms=range(6), handles=True, fin=FIN_AREA)
     start = upright_start(boat, plane, cycle)
     steered = balanced(boat, made, start)
@@ -191,7 +191,7 @@ def _with_balance(dataset: xr.Dataset, plane: multibody.Afloat, made: Stroke, cy
 
 
 def _recorded(boat: multibody.Afloat, made: Stroke, cycle: RowingCycle, settings: Settings) -> xr.Dataset:
-    """The first motion from the catch, body by body, for film and file."""
+    """Record of the first motion, starting at the catch, with the poses of all bodies."""
     start = jax.tree.map(lambda a: a[0], cycle.states)
     time, states, now, (position, rotation) = _march(
         boat, RowingMotion(made), start, jnp.asarray(settings.t1), settings.samples - 1
@@ -209,7 +209,11 @@ def _recorded(boat: multibody.Afloat, made: Stroke, cycle: RowingCycle, settings
         "torque": (("time", "joint"), now.torque, _words("N m", "torques of the motors")),
         "actuator_power": ("time", now.power[:, 0], _words("W", "power the motors deliver")),
         "blade_force": (("time", "blade"), force, _words("N", "force of the water on a blade, along the boat")),
-        "blade_in_water": ("time", _soft(force[:, 0] > 0, np.asarray(time)), _words("1", "share of the blade drawn")),
+        "blade_in_water": (
+            "time",
+            _dip_fraction(force[:, 0] > 0, np.asarray(time)),
+            _words("1", "share of the blade drawn"),
+        ),
         "gap": ("time", now.gap, _words("m", "opening of the closed loop")),
     }
     data = {name: (dims, np.asarray(values), words) for name, (dims, values, words) in data.items()}
@@ -267,8 +271,8 @@ def _compared(strokes: dict[str, Stroke], cycles: dict[str, RowingCycle]) -> dic
     }
 
 
-def _soft(wet: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """Drawn fraction of the dip: blades enter and leave within a tenth of a second."""
+def _dip_fraction(wet: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Fraction of the dip for drawing: blades enter and leave the water within 0.12 s."""
     out, share = [], float(wet[0])
     for now, step in zip(wet, np.diff(time, prepend=time[0]), strict=True):
         share += np.clip(float(now) - share, -step / 0.12, step / 0.12)

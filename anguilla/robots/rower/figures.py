@@ -42,7 +42,6 @@ def rowing_joints(dataset: xr.Dataset, motions: tuple[str, ...] = PAPER) -> Figu
                 keep = (at >= 0) & (at <= period)
                 ax.plot(at[keep], value[keep], color=colour, lw=0.8, ls=":", marker="o", ms=3, mfc="white")
             ax.set_ylabel(label(words, "°"))
-        legend_outside(panels[0])
         panels[0].plot([], [], color=GREY, lw=0.8, ls=":", marker="o", ms=3, mfc="white", label="control polygon")
         legend_outside(panels[0])
         panels[-1].set_xlabel(label("time from the catch", "s"))
@@ -95,7 +94,7 @@ def _secondary(dataset, name, factor, words, unit):
 
 
 def rowing_torques(dataset: xr.Dataset) -> Figure:
-    """Torques of knee, hip and one oar for both motions, with the end of the drive."""
+    """Torques of knee, hip and one oar for both motions."""
     with styled():
         figure = new_figure(7.5, 6.4)
         panels = figure.subplots(3, 1, sharex=True)
@@ -148,7 +147,7 @@ def rowing_power(dataset: xr.Dataset) -> Figure:
 
 
 def rowing_memory() -> Figure:
-    """Kernels of heave and pitch and their state-space models; step responses; error by order."""
+    """Step responses of the radiation kernels of heave and pitch and of their state-space models; error by order."""
     table, states = load_table(), load_states()
     time = np.arange(0.0, 5.0, 0.01)
     wanted, ours = table.kernel(time), np.asarray(states.kernel(jnp.asarray(time)))
@@ -157,7 +156,7 @@ def rowing_memory() -> Figure:
         axes = np.asarray(figure.subplots(2, 2), dtype=object)
         for column, (mode, words, unit) in enumerate(((2, "heave", "N s/m"), (4, "pitch", "N m s"))):
             K, k = wanted[:, mode, mode], ours[:, mode, mode]
-            answer, model = _running(K, time), _running(k, time)
+            answer, model = _cumulative_integral(K, time), _cumulative_integral(k, time)
             peak = np.abs(answer).max()
             ax = axes[0, column]
             ax.plot(time, answer, color=BLACK, lw=2.2, label="convolution")
@@ -178,7 +177,7 @@ def rowing_memory() -> Figure:
     return figure
 
 
-def _running(values, time):
+def _cumulative_integral(values, time):
     step = time[1] - time[0]
     return np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1])) * step])
 

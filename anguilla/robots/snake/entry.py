@@ -1,4 +1,4 @@
-"""Command-line entry of the wheeled snake: lateral undulation on dry friction, beside ideal wheels."""
+"""Command-line entry of the wheeled snake: lateral undulation on dry friction, compared with ideal wheels."""
 
 from collections.abc import Callable
 
@@ -22,10 +22,10 @@ from .tree import AMPLITUDE, LAG, LINK, PERIOD, model, profile, terrain, undulat
 
 
 def run(settings: Settings) -> xr.Dataset:
-    """Simulates the undulation from a straight body at rest; on a floor it also maps the speed of the beam."""
+    """Simulates the undulation from a straight body at rest; on a floor, also computes the speed map of the beam."""
     if settings.terrain == "beach":
         return _labelled(beach.run(settings))
-    tree, around = model(), _around(settings)
+    tree, around = model(), _surroundings(settings)
     dataset = multibody.simulate(
         tree,
         undulation(),
@@ -47,13 +47,13 @@ def _labelled(dataset: xr.Dataset) -> xr.Dataset:
     return dataset
 
 
-def _around(settings: Settings) -> hydro.AbstractFluid:
-    """The ground; or, by --fluid, water all round (the same machine swims) or nothing."""
+def _surroundings(settings: Settings) -> hydro.AbstractFluid:
+    """The ground; with the option --fluid, water around the same machine, or no surroundings."""
     return terrain() if settings.fluid is None else settings.medium()
 
 
 def body(dataset: xr.Dataset) -> xr.Dataset:
-    """Its links as sections along one body, with what is known of the terrain."""
+    """Sections of the links along one body, with the attributes of the terrain."""
     found = view.chain_body(dataset, model(), profile())
     found.attrs |= {name: dataset.attrs[name] for name in ("terrain", "level") if name in dataset.attrs}
     return found
@@ -64,7 +64,7 @@ def _amphibious(dataset: xr.Dataset) -> bool:
 
 
 def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
-    """Tracks on the ground, velocity, torques, power, and the map of speeds; on the beach, a view from the side."""
+    """Tracks on the ground, velocity, torques, power, and the speed map; on the beach, a side view."""
     names = [str(name) for name in dataset["freedom"].values]
     found = {
         "tracks": lambda: drawn.tracks(body(dataset), PERIOD),
@@ -78,7 +78,7 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
 
 
 def lines(dataset: xr.Dataset) -> list[str]:
-    """Speed beside that of ideal wheels, distance, torques, power; on the beach, when it is afloat."""
+    """Speed compared with ideal wheels, distance, torques, power; on the beach, when the snake is afloat."""
     if _amphibious(dataset):
         return [*motion_lines(dataset, PERIOD), *_shore_lines(dataset)]
     ideal = 2 * np.pi * LINK / LAG * j0(AMPLITUDE / LAG) / PERIOD
@@ -93,7 +93,7 @@ def lines(dataset: xr.Dataset) -> list[str]:
 
 
 def _shore_lines(dataset: xr.Dataset) -> list[str]:
-    """When the nose enters the water, when the body is free of the sand, and its speeds before and after."""
+    """Times at which the body enters the water and at which it leaves the sand."""
     sections, time = body(dataset), dataset["time"].values
     wet, gap = beach.wet_length(sections), beach.clearance(sections)
     afloat = np.flatnonzero(gap > 0.0)

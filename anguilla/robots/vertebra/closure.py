@@ -1,8 +1,10 @@
-"""The equation of every loop of the wrist: E cos x + F sin x = G."""
+"""Closure equation of the loops of the wrist: E cos x + F sin x = G."""
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from spatial import safe_sqrt
 
 from .orientation import safe_arctan2
 
@@ -13,7 +15,7 @@ class Roots(eqx.Module):
     Attributes:
         rising: the root at which E cos x + F sin x increases with x [rad].
         falling: the root at which it decreases [rad].
-        slope: its slope at the rising root (opposite at the other); zero if there is no root.
+        slope: derivative of E cos x + F sin x at the rising root, opposite at the other; zero if there is no root.
         discriminant: E² + F² - G², the square of the slope; negative if there is no root.
     """
 
@@ -26,12 +28,12 @@ class Roots(eqx.Module):
 def roots(E: Float[Array, "*n"], F: Float[Array, "*n"], G: Float[Array, "*n"]) -> Roots:
     """Solves E cos x + F sin x = G: x = atan2(F, E) ∓ atan2(√(E² + F² - G²), G).
 
-    If the discriminant is not positive, both roots are the x of closest approach, and all gradients are finite: the
+    If the discriminant is not positive, both roots are the x of closest approach. All gradients are finite, because the
     square root and atan2 are never evaluated at their singular points.
     """
     discriminant = E * E + F * F - G * G
     exists = discriminant > 0.0
-    slope = jnp.where(exists, jnp.sqrt(jnp.where(exists, discriminant, 1.0)), 0.0)
+    slope = safe_sqrt(discriminant)
     middle = safe_arctan2(F, E)
     half = jnp.where(
         exists,

@@ -1,7 +1,7 @@
 """Orientation workspace of a wrist within its limits, by the ray algorithm of [CHA08], and its motor angles.
 
-At one torsion after another, rays start from the centre of the last cross-section in the polar plane of the tilt
-and stop at the first limit. All rays of a cross-section are advanced together.
+For each torsion in turn, rays in the plane of the tilt start from the centre of the previous cross-section and stop at
+the first limit. All rays of a cross-section are advanced together.
 """
 
 import equinox as eqx
@@ -22,12 +22,12 @@ DEGREE = np.pi / 180.0
 
 
 class Workspace(eqx.Module):
-    """The boundary of the workspace and its image in the space of the motors.
+    """The boundary of the workspace and its image in the space of the motor angles.
 
     Attributes:
         torsion: ψ of each cross-section, increasing [rad].
-        tilt: boundary points (θ cos φ, θ sin φ) of each cross-section, ray after ray [rad]; tilt and torsion are
-            those of the platform relative to its home orientation.
+        tilt: boundary points (θ cos φ, θ sin φ) of each cross-section, one per ray [rad]; tilt and torsion are those of
+            the platform relative to its home orientation.
         centre: starting point of the rays of each cross-section [rad].
         angles: motor angles (θ1, θ2, θ3 - home) at the boundary points [rad].
         margin: smallest margin of the limits at the boundary points [-]; zero within round-off of the tolerance.
@@ -57,7 +57,7 @@ class Workspace(eqx.Module):
 
 @eqx.filter_jit
 def platform_rotation(wrist: Wrist, tilt: Float[Array, "2"], torsion: Float[Array, ""]) -> Float[Array, "3 3"]:
-    """Rotation from the mobile to the fixed frame of a tilt and a torsion relative to home [rad]."""
+    """Rotation from the mobile to the fixed frame, from a tilt and a torsion relative to home [rad]."""
     return rotation_from_tilt(tilt, torsion) @ wrist.home_rotation
 
 
@@ -79,23 +79,23 @@ def workspace(
 ) -> Workspace:
     """Finds the workspace by rays. [CHA08, The algorithm used to determine the workspace]
 
-    A ray advances by equal steps to the first point that violates a limit and is then bisected to the tolerance;
-    a hole thinner than a step can be missed. If a cross-section is not star-shaped about its centre, only the part
-    visible from the centre is found. If the geometric centre of a cross-section violates a limit at the
-    next torsion (thin, bent cross-sections near the extreme torsions), the point of the cross-section with the
-    largest margin there is used instead; the search ends when that one violates a limit too. The number of
-    cross-sections is a result, so this function cannot be traced.
+    A ray advances by equal steps to the first point that violates a limit and is then bisected to the tolerance. A hole
+    thinner than a step can be missed. If a cross-section is not star-shaped about its centre, only the part visible
+    from the centre is found. The geometric centre of a cross-section can violate a limit at the next torsion, if the
+    cross-section is thin and bent, as near the extreme torsions. The rays then start from the point of the
+    cross-section with the largest margin at the next torsion, and the search ends when this point violates a limit too.
+    The number of cross-sections is a result, so this function cannot be traced.
 
     Args:
         wrist: the design.
-        limits: limits of the wrist; those published for the prototype by default.
+        limits: limits of the wrist; `Limits()` by default.
         torsion_step: spacing of the cross-sections [rad].
         rays: number of rays in each cross-section.
         march_step: initial step along the rays [rad].
         tolerance: tolerance of the boundary along the rays [rad].
 
     Raises:
-        ValueError: an argument is not positive, or home itself violates a limit.
+        ValueError: an argument is not positive, or the home orientation violates a limit.
     """
     if not isinstance(rays, int) or rays < 3:
         raise ValueError(f"rays = {rays!r}: must be an integer of at least 3")
@@ -113,7 +113,7 @@ def workspace(
     if home < 0.0:
         raise ValueError(f"the home orientation breaks a limit: its least margin is {home}")
     steps = jnp.array([numbers[0], -numbers[0]])
-    sides = [_half(wrist, limits, step, planes, rays, numbers[1], numbers[2]) for step in steps]
+    sides = [_half_workspace(wrist, limits, step, planes, rays, numbers[1], numbers[2]) for step in steps]
     up, down = (tuple(field[: int(np.sum(alive))] for field in half) for half, alive in sides)
     torsion, tilt, centre = (jnp.concatenate([below[::-1], above[1:]]) for above, below in zip(up, down, strict=True))
     angles, margin = _image(wrist, limits, tilt, torsion)
@@ -121,13 +121,13 @@ def workspace(
 
 
 @eqx.filter_jit
-def _half(wrist, limits, torsion_step, planes, rays, march_step, tolerance):
+def _half_workspace(wrist, limits, torsion_step, planes, rays, march_step, tolerance):
     """Cross-sections from torsion zero to one side, and a mask of those that exist."""
     azimuth = 2.0 * jnp.pi * jnp.arange(rays) / rays
     directions = jnp.stack([jnp.cos(azimuth), jnp.sin(azimuth)], axis=1)
 
     def section(centre, torsion):
-        border = _cast(wrist, limits, torsion, centre, directions, march_step, tolerance)
+        border = _cast_rays(wrist, limits, torsion, centre, directions, march_step, tolerance)
         candidates = _candidates(border, centre)
         ahead = jax.vmap(worst_margin, in_axes=(None, None, 0, None))(wrist, limits, candidates, torsion + torsion_step)
         best = jnp.where(ahead[0] >= 0.0, 0, jnp.argmax(ahead))
@@ -148,7 +148,7 @@ def _half(wrist, limits, torsion_step, planes, rays, march_step, tolerance):
     return sections, alive
 
 
-def _cast(wrist, limits, torsion, centre, directions, march_step, tolerance):
+def _cast_rays(wrist, limits, torsion, centre, directions, march_step, tolerance):
     """Last point of each ray before the first limit."""
 
     def inside(radius):
@@ -174,14 +174,14 @@ def _cast(wrist, limits, torsion, centre, directions, march_step, tolerance):
 
 
 def _candidates(border, centre):
-    """Candidate starting points of the next rays: the geometric centre first, then points of the whole section."""
+    """Candidate starting points of the next rays: the geometric centre, then points spread over the section."""
     fractions = jnp.linspace(0.0, 1.0, 9)[:, None, None]
     spread = centre[None, None, :] + fractions * (border - centre[None, :])[None]
     return jnp.concatenate([_centroid(border, centre)[None], spread.reshape(-1, 2)])
 
 
 def _centroid(border, centre):
-    """Geometric centre of the polygon; the old centre if it has no area."""
+    """Geometric centre of the boundary polygon; the previous centre if the polygon has no area."""
     p = border - centre[None, :]
     q = jnp.roll(p, -1, axis=0)
     twice = p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0]
@@ -211,6 +211,6 @@ def _worst(wrist: Wrist, limits: Limits, pose: Posture) -> Float[Array, ""]:
 def inside_joint_space(
     wrist: Wrist, limits: Limits, angles: Float[Array, "3"], clearance: ArrayLike = 0.0
 ) -> Bool[Array, ""]:
-    """Whether motor angles (θ1, θ2, θ3) [rad] keep every margin above a clearance: [CHA08, fig. 21] as a test."""
+    """Whether all margins are at least `clearance` at the motor angles (θ1, θ2, θ3) [rad]. [CHA08, fig. 21]"""
     done = assembly(wrist, angles)
     return done.assembled & (_worst(wrist, limits, posture(wrist, done.rotation)) >= clearance)
