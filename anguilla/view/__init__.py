@@ -1,5 +1,7 @@
 """Figures and films of a swim; every function takes a dataset and returns a matplotlib figure or writes a file."""
 
+from spatial.moved_names import moved
+
 from .animation import animate as animate, frames as frames, still as still
 from .body import body_mesh as body_mesh, sections_at as sections_at
 from .budget import identity_residual as identity_residual, power_budget as power_budget
@@ -65,6 +67,17 @@ __all__ = (
     "still",
     "sweep_maps",
     "write_vtk",
+)
+
+
+# Pictures of one machine are in its folder since 0.2.0.
+_MOTH = {
+    "figures": ("moth_deformation", "moth_forces", "moth_multipliers", "moth_snapshots", "moth_velocities"),
+    "film": ("moth_film", "moth_still"),
+}
+__getattr__ = moved(
+    __name__,
+    {name: f"anguilla.robots.moth.{module}:{name}" for module, names in _MOTH.items() for name in names},
 )
 
 
