@@ -36,7 +36,7 @@ def swim(tree, water, frequency, roll, t1=END):
     """NATRIX from rest with an initial roll [rad], shells and neck under control."""
     steered = natrix.gaze(tree, water, natrix.natrix_undulation(AMPLITUDE, frequency, start=START))
     state = jax.tree.map(lambda part: part[0], rest_states(tree, SURFACE, [roll]))
-    fixed = {"controller": diffrax.ConstantStepSize(), "dt0": 0.005, "max_steps": 5000}
+    fixed = {"controller": diffrax.ConstantStepSize(), "dt0": 0.005, "max_steps": 12500}
     return steered, mb.rollout(tree, steered, water, t1, state=state, gravity=hydro.EARTH, samples=301, **fixed)
 
 
@@ -51,14 +51,18 @@ def open_loop(tree, water, frequency, rolls):
 
 @pytest.mark.slow
 def test_the_roll_of_the_head_is_five_times_smaller_in_the_capsizing_band(snake):
-    """At 1.36 Hz, with buoyancy only and with damping; a run at 1.38 Hz that capsizes without control stays upright."""
+    """At 1.36 Hz, with buoyancy only and with damping; a run at 1.38 Hz that capsizes without control stays upright.
+
+    With buoyancy only for a minute, in which the shells make less than half a turn: nothing dissipates the heave, which
+    resonates with twice the frequency of the undulation, so that the mean couple on the roll varies slowly.
+    """
     rolls = [-0.08, 0.03]
-    for water in (SURFACE, hydro.FreeSurface(roll_damping=DAMPING)):
+    for water, k, t1 in ((SURFACE, 0, 60.0), (SURFACE, 1, 60.0), (hydro.FreeSurface(roll_damping=DAMPING), 0, END)):
         free = open_loop(snake, water, BAND, rolls)
-        for k, roll in enumerate(rolls):
-            _, run = swim(snake, water, BAND, roll)
-            least, most = rms(run.time, run.sensed["roll"]), rms(free.time, free.roll[:, k])
-            assert most > 5.0 * least, (roll, np.rad2deg(least), np.rad2deg(most))
+        _, run = swim(snake, water, BAND, rolls[k], t1)
+        least, most = rms(run.time, run.sensed["roll"]), rms(free.time, free.roll[:, k])
+        assert most > 5.0 * least, (rolls[k], np.rad2deg(least), np.rad2deg(most))
+        assert float(jnp.abs(run.command[:, 0]).max()) < np.pi
     # The neck keeps heading and pitch, which nothing asks for: the head yaws by some degrees with every beat else.
     assert rms(run.time, run.sensed["heading"]) < np.deg2rad(0.5) > rms(run.time, run.sensed["pitch"])
     tipping = float(initial_rolls(16)[4])
@@ -115,7 +119,10 @@ def test_roll_damping_is_identified_from_a_decay_test(snake):
 
 @pytest.mark.slow
 def test_the_shells_are_designed_as_reaction_wheels(snake):
-    """Inertia by hand; k and d give the bandwidth and the damping ratio that were asked for."""
+    """Inertia by hand; k and d give the bandwidth and the damping ratio that were asked for.
+
+    A constant roll leaves the shells in their neutral position in the end.
+    """
     about = roll_inertia(snake, hydro.FreeSurface(roll_damping=DAMPING))
     modules = float(jnp.sum(snake.inertia[3:, 3, 3]))  # modules and shells lie on the axis
     assert float(about.shells) == pytest.approx(float(jnp.sum(snake.inertia[9:, 3, 3])), rel=1e-12)
@@ -127,6 +134,9 @@ def test_the_shells_are_designed_as_reaction_wheels(snake):
     omega = np.sqrt(stiff / float(about.whole))
     assert omega == pytest.approx(2 * np.pi * 2.0, rel=1e-12)
     assert damped / (2 * omega * float(about.whole)) == pytest.approx(0.6, rel=1e-12)
+    sensed = {"roll": jnp.array(0.05), "heading": jnp.zeros(()), "pitch": jnp.zeros(()), "gyroscope": jnp.zeros(3)}
+    neutral = jnp.zeros(3), jnp.zeros(3), jnp.array(0.05)
+    assert all(float(jnp.abs(rate).max()) == 0.0 for rate in hold(jnp.zeros(()), sensed, neutral)[1])
     moved = GazeLaw(wave)(jnp.asarray(0.0), jnp.array([0.3, 0.2, 0.1]))
     np.testing.assert_allclose(moved, [0.2, 0.1, *[0.0] * 6, *[0.3] * 6], atol=1e-15)  # the wave begins at rest
 

@@ -1,7 +1,7 @@
 """Stabilisation of the head of NATRIX: the shells counteract its roll, the neck its yaw and pitch.
 
-Rotating the lobed shells gives almost no righting moment (arms below 0.05 mm), but the shells have 30 % of the roll
-inertia of their modules. The controller therefore uses them as reaction wheels: the couple on the rest of the robot is
+The righting couple that follows the lobed shells is small (0.003 N·m/rad, a hundredth of that of the wave-shaped body),
+but the shells have 30 % of the roll inertia of their modules. The controller therefore uses them as reaction wheels: the couple on the rest of the robot is
 -I_s d²r/dt². Pan and tilt turn the light head relative to the heavy body, so that the head turns by almost minus their
 angle.
 """
@@ -29,8 +29,10 @@ from .laws import JOINTS, HeldShape, UndulationLaw, natrix_shape
 from .tree import SHELL_JOINTS
 
 PAN, TILT = 0, 1  # indices in q of the joints that turn the head relative to the body
-BANDWIDTH, RATIO = 2.0, 0.7  # natural frequency and damping ratio of the controlled roll [Hz], [-]
+BANDWIDTH, RATIO = 2.5, 0.7  # natural frequency and damping ratio of the controlled roll [Hz], [-]
 NECK_BANDWIDTH, NECK_RATIO = 7.0, 0.7  # those of the neck, faster because the head yaws at each beat [Hz], [-]
+RECENTRING = 3.0  # rate at which shells and neck return to neutral, and at which the mean roll is followed [rad/s]
+GazeMemory = tuple[Float[Array, "3"], Float[Array, "3"], Float[Array, ""]]  # y, dy/dt, running mean of the roll
 
 
 class GazeLaw(eqx.Module):
@@ -58,8 +60,11 @@ class GazeHold(fb.AbstractController):
 
         d²y/dt² = gain (angle - reference) + damping rate - ω₀² y - 2 ω₀ dy/dt
 
-    The last two terms slowly return shells and neck to their neutral position. The memory holds y and dy/dt. The
-    command results from the sensors by two integrations, so it needs no servo (`gaits.feedback.Smooth`).
+    The last two terms slowly return shells and neck to their neutral position. The reference of the roll is its own
+    running mean, dm/dt = ω₀ (roll - m): reaction wheels cannot hold a mean couple, and with a reference of zero a mean
+    roll of half a degree would turn the shells by gain/ω₀² times as much, over their lobes. The undulating body rights
+    its mean roll itself. The memory holds y, dy/dt and m. The command results from the sensors by two integrations, so
+    it needs no servo (`gaits.feedback.Smooth`).
 
     Attributes:
         gain: gains on roll, heading and pitch of the head frame [1/s²].
@@ -75,32 +80,32 @@ class GazeHold(fb.AbstractController):
     heading: Float[Array, ""]
     sensors: tuple[fb.AbstractSensor, ...]
 
-    def __init__(self, gain: Numbers, damping: Numbers, recentring: Numbers = 1.0, heading: Numbers = 0.0):
+    def __init__(self, gain: Numbers, damping: Numbers, recentring: Numbers = RECENTRING, heading: Numbers = 0.0):
         self.gain = finite("GazeHold.gain", gain, (3,))
         self.damping = finite("GazeHold.damping", damping, (3,))
         self.recentring = non_negative("GazeHold.recentring", recentring, "rad/s", ())
         self.heading = finite("GazeHold.heading", heading, ())
         self.sensors = (fb.Roll(), fb.Heading(), fb.Pitch(), fb.Gyroscope())  # pyright: ignore[reportCallIssue]
 
-    def start(self) -> Float[Array, "2 3"]:
-        """Initial memory: zero angles [rad] and rates [rad/s]."""
-        return jnp.zeros((2, 3))
+    def start(self) -> GazeMemory:
+        """Initial memory: zero angles [rad], rates [rad/s] and mean roll [rad]."""
+        return jnp.zeros(3), jnp.zeros(3), jnp.zeros(())
 
-    def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: Float[Array, "2 3"]):
+    def __call__(self, t: Float[Array, ""], sensed: Sensed, memory: GazeMemory):
         """Angles of shells, pan and tilt [rad], and the rates of the memory.
 
         Args:
             t: time [s].
             sensed: roll, heading, pitch [rad] and gyroscope [rad/s].
-            memory: angles [rad] and their rates [rad/s].
+            memory: angles [rad], their rates [rad/s] and the running mean of the roll [rad].
         """
-        y, dy = memory
+        y, dy, mean_roll = memory
         roll_rate, pitch_rate, yaw_rate = sensed["gyroscope"]
-        off = jnp.stack([sensed["roll"], sensed["heading"] - self.heading, sensed["pitch"]])
+        off = jnp.stack([sensed["roll"] - mean_roll, sensed["heading"] - self.heading, sensed["pitch"]])
         # `Pitch` is positive nose up. So is a rotation about y, because x points to the tail.
         rate = jnp.stack([roll_rate, yaw_rate, pitch_rate])
         pull = self.gain * off + self.damping * rate
-        return y, jnp.stack([dy, pull - self.recentring**2 * y - 2.0 * self.recentring * dy])
+        return y, (dy, pull - self.recentring**2 * y - 2.0 * self.recentring * dy, self.recentring * off[0])
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -149,7 +154,7 @@ def gaze(
     bandwidth: Numbers = BANDWIDTH,
     ratio: Numbers = RATIO,
     neck: bool = True,
-    recentring: Numbers = 1.0,
+    recentring: Numbers = RECENTRING,
     heading: Numbers = 0.0,
 ) -> Steered:
     """An undulation with feedback that stabilises the roll of the head and, with the neck, its heading and pitch.
