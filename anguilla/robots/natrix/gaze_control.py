@@ -1,9 +1,9 @@
 """Stabilisation of the head of NATRIX: the shells counteract its roll, the neck its yaw and pitch.
 
 The righting couple that follows the lobed shells is small (0.003 N·m/rad, a hundredth of that of the wave-shaped body),
-but the shells have 30 % of the roll inertia of their modules. The controller therefore uses them as reaction wheels: the couple on the rest of the robot is
--I_s d²r/dt². Pan and tilt turn the light head relative to the heavy body, so that the head turns by almost minus their
-angle.
+but the shells have 30 % of the roll inertia of their modules. The controller therefore uses them as reaction wheels:
+the couple on the rest of the robot is -I_s d²r/dt². Pan and tilt turn the light head relative to the heavy body, so
+that the head turns by almost minus their angle.
 """
 
 import equinox as eqx
