@@ -50,6 +50,7 @@ def six(n):
 CASES = {
     # Constant strains, which one mode holds exactly: round-off.
     "static_rollup_full": (THICK, cosserat.EndLoad(moment=[0, 0, 4 * np.pi]), 1.0, (1.0, 0, 0, 0, 0, 0), 1e-12),
+    "static_rollup_partial": (THICK, cosserat.EndLoad(moment=[0, 0, 9.0]), 1.0, (1.0, 0, 0, 0, 0, 0), 1e-12),
     "static_helix_exact": (
         [1e3, 500.0, 500.0, 2.0, 2.0, 2.0],
         cosserat.EndLoad(moment=[8.0, 0, 6.0]),
@@ -88,7 +89,7 @@ def test_follower_load_converges_exponentially():
 
 
 def test_weight_along_the_body_as_computed_independently():
-    """A heavy rod that droops (a fluid's load) and one hung with a load on its tip (a load of its own)."""
+    """A heavy rod that droops: its weight is the load of a fluid."""
     b, c, density = 0.01, 0.015, 1100.0
     soft = cosserat.Soft(
         cosserat.rod(0.6, b, c, density),
@@ -102,6 +103,38 @@ def test_weight_along_the_body_as_computed_independently():
     assert np.abs(np.asarray(position) - expected).max() < 1e-8 * 0.6
     weight = density * np.pi * b * c * 0.6 * 9.81
     assert abs(float(shape.reaction[1]) - weight) < 1e-9 * weight  # the clamp carries all of it
+
+
+HEAVY = {
+    # Weight along the axis with a force and a moment on the tip, six strains.
+    "static_hanging": (
+        [2000.0, 800.0, 800.0, 1.5, 4.0, 2.0],
+        [cosserat.DistributedLoad([60.0, 0, 0, 0, 0, 0]), cosserat.EndLoad([0.0, 10.0, 6.0], [0.5, 0.0, 0.0])],
+        six(12),
+        (1.0, 0, 0, 0, 0, 0),
+    ),
+    # A column that falls over to the side of its small rest curvature: qL³/EI = 12, above Greenhill's 7.84.
+    "static_column_standing": (
+        UNIT,
+        [cosserat.DistributedLoad([-24.0, 0, 0, 0, 0, 0])],
+        {"K3": 16},
+        (1.0, 0, 0, 0, 0, 0.05),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_dead_weight_along_the_body_as_computed_independently(name):
+    """Weight as a load of the body itself: pose of the tip, and the wrench at the clamp."""
+    stiffness, loads, modes, rest = HEAVY[name]
+    soft = clamped(stiffness, loads, modes, rest=rest)
+    found = cosserat.equilibrium(soft, load_steps=12)
+    position, rotation = cosserat.tail_pose(soft, found.q)
+    expected = REFERENCE[name]
+    assert np.abs(np.asarray(position) - np.asarray(expected["tip_position"])).max() < 1e-8
+    assert np.abs(np.asarray(rotation) - np.asarray(expected["tip_rotation"])).max() < 1e-8
+    at_clamp = expected["head_internal_wrench_Lambda_world"]  # what the body exerts on the clamp
+    assert np.abs(np.asarray(found.reaction) + np.concatenate([at_clamp["n"], at_clamp["m"]])).max() < 1e-6
 
 
 def elastica(load):

@@ -209,7 +209,7 @@ MUTANTS = (
     Mutant(
         "composite_inertia_without_its_link", "[KR13] (26): starts without the own I", "multibody/hybrid.py",
         "    force = apply(composite, screws)\n",
-        "    force = apply(composite - balance.inertia[table.freedom_body], screws)\n",
+        "    force = apply(composite - inertia[table.freedom_body], screws)\n",
         ("tree_inverse_then_direct",),
     ),
     Mutant(
