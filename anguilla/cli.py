@@ -80,6 +80,11 @@ def _not_understood(parser: argparse.ArgumentParser, words: Sequence[str]) -> st
     """Message for unrecognised arguments, with the closest known option."""
     known = [option for action in parser._actions for option in action.option_strings]
     close = [match for word in words for match in difflib.get_close_matches(word.split("=")[0], known, n=1)]
+    if not close:  # the value of an option without the option: swim dive
+        options = (
+            (action.option_strings[-1], action.choices or ()) for action in parser._actions if action.option_strings
+        )
+        close = [f"{option} {word}" for option, choices in options for word in words if word in choices]
     meant = f"; did you mean {' '.join(close)}?" if close else ""
     return f"not understood: {' '.join(words)}{meant} (`{parser.prog} --help` lists the options)"
 

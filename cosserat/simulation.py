@@ -14,7 +14,15 @@ from hydro import AbstractFluid, GeneralSection
 from spatial import Numbers, matrix_from_quaternion, number
 from spatial.checks import integer, positive
 from spatial.traced_warnings import warn_if
-from stepping import SimulationError, Span, compile_ahead, one_simulation, raise_if_failed, short_program
+from stepping import (
+    SimulationError,
+    Span,
+    compile_ahead,
+    one_simulation,
+    raise_if_failed,
+    raise_if_not_finite,
+    short_program,
+)
 from stepping.labels import HEAD, OWN_AXES, STRAIN, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
@@ -204,6 +212,7 @@ def simulate(
         fields, tail = jax.block_until_ready(
             _record(beam, body, driven, fluid, path, trajectory.motion_alone(), stations)
         )
+    raise_if_not_finite(fields, trajectory.time)
     warn_if(
         np.asarray(tail) > 1e-5,
         f"the free strains are not resolved by {path.in_words} along the body (relative tail of their expansion "

@@ -6,8 +6,11 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, increasing
+from spatial.printing import value_text
 
 from .laws import AbstractLaw, Scalar
+
+ROUNDING = 1e-9  # allowed excess of X [m] and t [s] over the ends of a table
 
 
 class Table(AbstractLaw):
@@ -29,14 +32,27 @@ class Table(AbstractLaw):
         """Value at (X, t); NaN outside the table."""
         X, t = jnp.asarray(X, float), jnp.asarray(t, float)
         begin, end = self.times[0], self.times[-1]
+        inside = (X >= self.X[0] - ROUNDING) & (X <= self.X[-1] + ROUNDING)
         if self.periodic:
-            t = t - jnp.floor((t - begin) / (end - begin)) * (end - begin)
-        inside = (t >= begin) & (t <= end) & (X >= self.X[0] - 1e-9) & (X <= self.X[-1] + 1e-9)
+            t = t - jnp.floor((t - begin) / (end - begin)) * (end - begin)  # rounding may leave it just outside
+        else:
+            inside = inside & (t >= begin - ROUNDING) & (t <= end + ROUNDING)
         i = jnp.clip(jnp.searchsorted(self.X, X, side="right") - 1, 0, self.X.shape[0] - 2)
         j = jnp.clip(jnp.searchsorted(self.times, t, side="right") - 1, 0, self.times.shape[0] - 2)
         cell = self.coefficients[:, j, :, i]
         along = _polynomial(cell.T, X - self.X[i])  # one value for each power of t
         return jnp.where(inside, _polynomial(along, t - self.times[j]), jnp.nan)
+
+    def __str__(self) -> str:
+        knots = (
+            f"{name} {_range(values)} {unit}" for name, values, unit in (("X", self.X, "m"), ("t", self.times, "s"))
+        )
+        return f"Table({', '.join(knots)}{', repeated' if self.periodic else ''})"
+
+
+def _range(values):
+    """Number, first and last of the knots."""
+    return f"{values.shape[0]} from {value_text(values[0])} to {value_text(values[-1])}"
 
 
 def _polynomial(coefficients, x):

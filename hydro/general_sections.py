@@ -18,6 +18,7 @@ from spatial.checks import sequence
 from spatial.tables import monotone
 
 from .polygons import polygon
+from .rectangles import rectangle_added_mass
 from .sections import AbstractSection, EllipticSection, centred_inertia
 
 _CENTRED = 1e-9  # largest distance of the centroid of an outline from the axis, relative to its size
@@ -153,12 +154,14 @@ def general(section: BodySection) -> GeneralSection:
 
 
 def rectangle_section(width: Numbers, height: Numbers, **water: Any) -> GeneralSection:
-    """A rectangle: area, second moments, perimeter and torsion constant are exact.
+    """A rectangle: area, second moments, perimeter, torsion constant and added masses are its own.
 
     >>> import anguilla, hydro
-    >>> plate = hydro.rectangle_section(0.02, 0.04)
-    >>> float(plate.area), round(float(plate.J2 / plate.J3), 12)
+    >>> bar = hydro.rectangle_section(0.02, 0.04)
+    >>> float(bar.area), round(float(bar.J2 / bar.J3), 12)
     (0.0008, 4.0)
+    >>> round(float(bar.lateral_mass / (3.14159265 * 0.02**2)), 2)  # over that of a plate of the same height
+    1.36
 
     Args:
         width: width along t2 [m].
@@ -167,6 +170,7 @@ def rectangle_section(width: Numbers, height: Numbers, **water: Any) -> GeneralS
     """
     w, h = positive("width", width, "m", ()), positive("height", height, "m", ())
     own = {"perimeter": 2.0 * (w + h), "torsion": _rectangle_torsion(w, h)}
+    own |= dict(zip(("lateral_mass", "dorsal_mass", "roll_mass"), rectangle_added_mass(w, h), strict=True))
     return GeneralSection(w * h, (w * h**3 / 12.0, w**3 * h / 12.0), w, h, **(own | water))
 
 

@@ -34,8 +34,7 @@ def cylinder_strip(radius: float, length: float, frame: np.ndarray) -> Strip:
 def box_strip(size: Sequence[float], frame: np.ndarray, boxes: str = "rectangles") -> Strip:
     """Strip of a box centred on its frame, with sections along its longest side.
 
-    Rectangular sections have the area, second moments, perimeter and drag widths of the box, and the added mass of the
-    inscribed ellipse.
+    Rectangular sections have the area, second moments, perimeter, drag widths and added mass of the box.
 
     Args:
         size: lengths of the three sides [m].

@@ -14,7 +14,7 @@ from gaits.feedback.steered import LOST, Steered
 from hydro import AbstractFluid, GeneralSection, Void
 from spatial import Numbers, angular, finite, linear
 from spatial.checks import number, positive
-from stepping import SimulationError, raise_if_failed, short_program
+from stepping import SimulationError, raise_if_failed, raise_if_not_finite, short_program
 from stepping.labels import HEAD, OWN_AXES, Label, attributes, coordinates, labelled, words
 from stepping.progress import bar, say_compiling, waiting
 from stepping.provenance import with_provenance
@@ -204,6 +204,7 @@ def recorded(
     """
     with waiting("recording ...", progress):
         fields = jax.block_until_ready(_record(tree, drive, trajectory))
+    raise_if_not_finite(fields, trajectory.time)
     fluid = drive.medium.fluid
     return _dataset(tree, None if isinstance(fluid, Void) else fluid, fields, trajectory, rtol, atol)
 

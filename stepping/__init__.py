@@ -11,7 +11,11 @@ from .programs import (
     program as program,
     short_program as short_program,
 )
-from .progress import SimulationError as SimulationError, raise_if_failed as raise_if_failed
+from .progress import (
+    SimulationError as SimulationError,
+    raise_if_failed as raise_if_failed,
+    raise_if_not_finite as raise_if_not_finite,
+)
 from .record import AbstractMotion as AbstractMotion, unit_quaternions as unit_quaternions
 from .span import Span as Span, break_times as break_times
 from .stored_stages import STORED_STEPS as STORED_STEPS, StoredStages as StoredStages

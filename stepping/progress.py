@@ -2,7 +2,8 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import diffrax
 import numpy as np
@@ -64,3 +65,23 @@ def raise_if_failed(
         f"{when}{f' of {float(time[-1]):g} s' if np.isfinite(time[-1]) else ''}, "
         f"{int(steps[0])} steps accepted and {int(steps[1])} rejected: {causes}"
     )
+
+
+def raise_if_not_finite(fields: Mapping[str, Any], time: Float[Array, "times"]) -> None:
+    """Raises a `SimulationError` if a recorded quantity is not finite at an output time.
+
+    The motion may be finite nevertheless: no step of the integrator needs to fall on an output time.
+
+    Args:
+        fields: recorded quantities; the first axis of those that vary in time is time, others are not checked.
+        time: output times [s].
+    """
+    for name, values in fields.items():
+        if values.shape[:1] != time.shape:
+            continue
+        good = np.isfinite(np.asarray(values)).reshape(len(time), -1).all(axis=1)
+        if not good.all():
+            raise SimulationError(
+                f"{name} is not finite at t = {float(time[np.argmin(good)]):g} s: the gait, the law of the joints or "
+                "the fluid gives no finite number there"
+            )

@@ -107,6 +107,7 @@ def test_a_table_meets_its_samples_and_refuses_what_is_none():
     second = jax.grad(jax.grad(lambda t: law(0.7, t)))
     assert abs(float(second(T[7] - 1e-9) - second(T[7] + 1e-9))) < 1e-3 * abs(float(second(T[7])))
     assert np.isnan(law(1.0, 2.1))
+    assert str(law) == "Table(X 9 from 0 to 2 m, t 41 from 0 to 2 s)"
     for call, message in (
         (lambda: gaits.from_table(X, T, values[:, :3]), "values"),
         (lambda: gaits.from_table(X[:3], T, values[:3]), "four at least"),

@@ -107,6 +107,7 @@ def test_vertebra_refuses_the_run_of_a_robot(tmp_path, capsys):
     ("words", "hint"),
     [
         (["swim", "--gate", "turn", "--out", "x"], "not understood: --gate turn; did you mean --gait?"),
+        (["swim", "dive", "--out", "x"], "not understood: dive; did you mean --gait dive?"),
         (["robot", "eel", "--out=x", "--sample=9"], ""),  # the beginning of an option is enough
         (["robot", "moth", "--out", "x", "--section-count=9"], "did you mean --sections?"),
         (["sweep", "--out", "x", "fast"], "not understood: fast (`anguilla sweep --help` lists the options)"),

@@ -12,7 +12,7 @@ from PIL import Image, ImageChops
 
 import anguilla
 from anguilla import view
-from anguilla.view import body, colouring, skin, surface, vectors
+from anguilla.view import animation, body, colouring, skin, style, surface, vectors
 from anguilla.view.camera import Camera
 from anguilla.view.scene import Box, fitted
 from tests.random_models import made_up
@@ -48,6 +48,43 @@ def test_a_field_colours_the_body_of_a_film_with_its_scale():
             anguilla.still(DIVING, width=320, **options)
 
 
+def _title_on_legend(ax):
+    legend, title = ax.get_legend(), ax._left_title
+    return bool(legend and title.get_text() and title.get_window_extent().overlaps(legend.get_window_extent()))
+
+
+def test_a_title_is_raised_above_a_legend_that_would_touch_it():
+    with style.styled():
+        figure = style.new_figure(5.0, 3.0)
+        ax = figure.add_subplot()
+        for k in range(5):
+            ax.plot([0, 1], [k, 1], label=f"quite a long name {k}")
+        style.frame_label(ax, "A title of some length")
+        style.legend_outside(ax)
+        weight = ax._left_title.get_fontweight()
+    figure.canvas.draw()
+    assert not _title_on_legend(ax) and ax._left_title.get_fontweight() == weight
+
+
+def test_rare_peaks_do_not_bleach_the_colours_of_a_film():
+    """Values of one, and a hundredth of a percent of them a hundred times as large."""
+    field = DIVING["internal_moment"].copy(data=np.ones(DIVING["internal_moment"].shape))
+    field[0, 0, :] = -100.0
+    scale = colouring.colouring(DIVING.assign(internal_moment=field), "internal_moment", "t3")
+    assert scale.high <= 1.5 and scale.beyond == (True, False)
+
+
+def test_the_camera_follows_a_body_that_would_be_small():
+    far = PLANAR.copy()
+    for name in ("position", "head_position"):
+        shift = np.zeros(far[name].shape)
+        shift[..., 0] += np.linspace(0.0, -20.0, far.sizes["time"]).reshape(-1, *[1] * (shift.ndim - 2))
+        far[name] = far[name] + shift
+    follows = lambda run: animation._Stage(run, 720, None, "auto", None, None).follows  # noqa: E731
+    assert follows(far) and not follows(PLANAR)
+    assert body.grid_step(PLANAR) == {2.0: 0.5, 1.0: 0.2}[round(body.body_length(PLANAR))]
+
+
 @pytest.mark.parametrize("dataset", [PLANAR, DIVING], ids=["planar", "diving"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_axis_is_labelled_with_its_unit(name, dataset):
@@ -56,6 +93,7 @@ def test_every_axis_is_labelled_with_its_unit(name, dataset):
     figure.canvas.draw()
     assert figure.axes
     for ax in figure.axes:
+        assert not _title_on_legend(ax)
         if ax.get_label() == "<colorbar>":
             assert UNIT.search(ax.get_xlabel() + ax.get_ylabel())
             continue

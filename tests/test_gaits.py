@@ -101,3 +101,12 @@ def test_laws_add_and_multiply_and_know_their_break_times():
 def test_refusals(build, message):
     with pytest.raises(ValueError, match=message):
         build()
+
+
+def test_a_periodic_table_has_a_value_at_every_time():
+    """Whole periods whose remainder is rounded to just outside the table: 0.8 - 1e-16 and the like."""
+    X, t = np.linspace(0.0, 0.5, 5), np.linspace(0.0, 0.8, 17)
+    law = gaits.from_table(X, t, (1.0 + X[:, None]) * np.sin(2.5 * np.pi * t), periodic=True)
+    when = np.concatenate([np.linspace(0.0, 40.0, 4001), 0.8 * np.arange(-50, 200)])
+    found = jax.vmap(lambda s: law(0.2, s))(jnp.asarray(when))
+    assert np.abs(found - 1.2 * np.sin(2.5 * np.pi * when)).max() < 1e-3  # (π/8)⁴ / 384 of a cubic spline, thrice

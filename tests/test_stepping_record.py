@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 import cosserat
 import multibody
 from multibody.floating_batch import FloatRun
-from stepping import AbstractMotion, unit_quaternions
+from stepping import AbstractMotion, SimulationError, raise_if_not_finite, unit_quaternions
 
 
 def test_every_record_is_one():
@@ -32,3 +32,11 @@ def test_velocity_in_the_world(runs):
     assert bool(record.is_finite)
     lost = FloatRun(record.time, record.position, record.quaternion, record.twist.at[3].set(np.nan))
     assert not bool(lost.is_finite)
+
+
+def test_a_record_that_is_not_finite_is_refused():
+    time = jnp.linspace(0.0, 1.0, 11)
+    power = jnp.where(jnp.arange(11) == 7, jnp.nan, 1.0)
+    raise_if_not_finite({"power": jnp.ones((11, 2)), "width": jnp.full(3, jnp.nan)}, time)  # the width has no time axis
+    with pytest.raises(SimulationError, match="power is not finite at t = 0.7 s"):
+        raise_if_not_finite({"power": power}, time)

@@ -66,7 +66,7 @@ files in DIR, all named after the robot:
   eel.nc                  everything recorded, with units; anguilla.load(...) or any NetCDF reader opens it
   eel.recipe              the options of the run; `anguilla @DIR/eel.recipe --out AGAIN` repeats it bit for bit
   eel_trajectory.png      path of the head in the plane, with the bodies on it
-  eel_configurations.png  the body every 2.5 s
+  eel_configurations.png  the body at six to nine instants
   eel_head_velocity.png   forward velocity of head and centre of mass
   eel_torques.png         torques of all motors against time, with the limits of the actuators
   eel_joints.png          angle, torque and power of the yaw joints over joints and time

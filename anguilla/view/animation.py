@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from spatial import number
 
-from .body import body_length, body_margin, body_mesh, drawn_abscissae, heads_at, is_planar
+from .body import body_length, body_mesh, drawn_abscissae, grid_step, heads_at, is_planar, motion_bounds
 from .camera import Camera, best_camera
 from .colouring import Colouring, colouring
 from .record import check_body
@@ -39,6 +39,7 @@ from .surface import AROUND, Mesh, faded
 
 WIDTH = 720
 COLOURS = 96
+SMALLEST = 0.5  # length of the body relative to a fixed scene; the camera follows a smaller one
 CAMERAS = ("auto", "fixed", "follow")
 NO_ENCODER = "MP4 needs the program ffmpeg: install it, or pip install 'anguilla[film]', or write a .gif instead"
 
@@ -69,8 +70,8 @@ def animate(
         fps: frames per second of swimming; GIF delays are multiples of 1/100 s, so 20, 25 and 50 are exact.
         width: width [pixels].
         height: height [pixels]; chosen to fit the scene when None.
-        camera: "fixed" shows the whole path, "follow" keeps the body centred, "auto" follows if the path
-            is longer than three bodies.
+        camera: "fixed" shows the whole path, "follow" keeps the body centred, "auto" follows where the whole path
+            would make the body shorter than half of the scene.
         view: direction of view; obliquely from above when None.
         field: field that colours a beam: a variable along the body, such as "internal_moment" or "strain"; the
             colours of an eel when None.
@@ -240,13 +241,13 @@ class _Stage:
         self.head = dataset["head_position"].values
         self.times = dataset["time"].values
         length = body_length(dataset)
-        reach = np.linalg.norm(self.head[-1] - self.head[0]) if len(self.head) else 0.0
-        self.follows = camera == "follow" or (camera == "auto" and reach > 3 * length)
-        self.box = _scene_box(position, body_margin(dataset), length)
+        self.box = _scene_box(*motion_bounds(dataset), length)
+        extent = float(np.max((self.box.high - self.box.low)[:2]))
+        self.follows = camera == "follow" or (camera == "auto" and length < SMALLEST * extent)
         self.camera = best_camera(position, self.planar) if view is None else view
         shown = self.box if not self.follows else _around(position.mean(axis=(0, 1)), self.box, length)
         self.view = fitted(self.camera, shown, width, height)
-        self.step = 0.5 if length <= 4 else float(np.round(length / 4))
+        self.step = grid_step(dataset)
         self.centre = _smoothed(position.mean(axis=1), self.times)
         self.backdrop = self._backdrop(self.view)
 
@@ -291,15 +292,13 @@ class _Stage:
         return body_mesh(self.dataset, time, colour=self.colours.skin(time, X, AROUND))
 
 
-def _scene_box(position, radius, length) -> Box:
-    """Box that contains the whole swim, rounded to quarters of a metre (for a 2 m body)."""
+def _scene_box(lowest, highest, length) -> Box:
+    """Box that contains the whole swim, rounded to eighths of the body length."""
     quantum = length / 8
-    low = np.floor((position.min(axis=(0, 1)) - radius) / quantum) * quantum
-    high = np.ceil((position.max(axis=(0, 1)) + radius) / quantum) * quantum
+    low, high = np.floor(lowest / quantum) * quantum, np.ceil(highest / quantum) * quantum
     thin = np.maximum(0.4 * length - (high - low), 0.0)
     low, high = low - 0.5 * thin, high + 0.5 * thin  # a floor wide enough for the shadow
-    low[2] = position[..., 2].min() - radius - 0.08 * length
-    high[2] = position[..., 2].max() + radius
+    low[2], high[2] = lowest[2] - 0.08 * length, highest[2]
     return Box(low, high)
 
 

@@ -10,10 +10,11 @@ from .links import is_tree, links_at, tree_size
 from .record import check_body, check_record
 from .surface import AROUND, Mesh, Sections, eel_skin, join, plain_skin, rotation_matrices, tube
 
-PLANAR = 1e-6  # allowed deviation of a planar motion from its plane, relative to the body length
+PLANAR = 0.02  # deviation from its plane of a motion that is drawn as planar, relative to the body length
 EYE_ABSCISSA = 0.8  # in semi-axes of the head
 EYE_ANGLE = 0.65  # above the flank [rad]
 METAL = "#8A97A6"  # colour of the links of a tree
+INSTANTS = 40  # at which the extent of a tree is measured
 
 
 def drawn_abscissae(dataset: xr.Dataset, rings: int = 110) -> Float[np.ndarray, "rings"]:
@@ -109,7 +110,7 @@ def snapshot_times(dataset: xr.Dataset, every: float) -> Float[np.ndarray, "snap
 
 
 def is_planar(dataset: xr.Dataset) -> bool:
-    """Whether the whole body stays in one horizontal plane."""
+    """Whether the whole body stays in one horizontal plane, as far as a picture shows."""
     z = dataset["position"].sel(axis="z").values
     return bool(np.ptp(z) <= PLANAR * body_length(dataset))
 
@@ -119,14 +120,22 @@ def body_length(dataset: xr.Dataset) -> float:
     return tree_size(dataset) if is_tree(dataset) else float(dataset["X"][-1] - dataset["X"][0])
 
 
-def body_margin(dataset: xr.Dataset) -> float:
-    """Distance by which the body extends beyond its recorded points [m]."""
+def grid_step(dataset: xr.Dataset) -> float:
+    """Spacing of grids and ticks: 1, 2 or 5 times a power of ten, about a quarter of the body [m]."""
+    quarter = 0.25 * body_length(dataset)
+    steps = 10.0 ** np.floor(np.log10(quarter)) * np.array([1.0, 2.0, 5.0, 10.0])
+    return float(steps[np.argmin(np.abs(np.log(steps / quarter)))])
+
+
+def motion_bounds(dataset: xr.Dataset) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
+    """Smallest and largest x, y, z that the body reaches during the run [m]."""
     if not is_tree(dataset):
-        return float(dataset["semiaxis_c"].max())
-    start = float(dataset["time"][0])
-    skin = body_mesh(dataset, start).corners.reshape(-1, 3)
-    points = dataset["position"].values[0]
-    return float(max(np.max(skin.max(axis=0) - points.max(axis=0)), np.max(points.min(axis=0) - skin.min(axis=0)), 0.0))
+        points, radius = dataset["position"].values, float(dataset["semiaxis_c"].max())
+        return points.min(axis=(0, 1)) - radius, points.max(axis=(0, 1)) + radius
+    times = dataset["time"].values
+    chosen = times[np.unique(np.linspace(0, len(times) - 1, INSTANTS).astype(int))]
+    skins = [body_mesh(dataset, float(time), around=8).corners.reshape(-1, 3) for time in chosen]
+    return np.min([skin.min(axis=0) for skin in skins], axis=0), np.max([skin.max(axis=0) for skin in skins], axis=0)
 
 
 def _instant(dataset, time):

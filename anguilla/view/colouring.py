@@ -12,6 +12,7 @@ from .links import is_tree
 from .scene import SMOOTH, Viewport, draw_text
 
 BAR_WIDTH, BAR_HEIGHT, MARGIN = 150, 9, 14  # [pixels]
+RARE = 0.01  # share of the values at each end that may lie beyond the scale, if they would stretch it by half
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Colouring:
         low: value of the first colour.
         high: value of the last colour.
         signed: whether the scale is symmetric about zero.
+        beyond: whether there are values below the scale, and above it; they have its first or last colour.
     """
 
     times: Float[np.ndarray, "times"]
@@ -35,6 +37,7 @@ class Colouring:
     low: float
     high: float
     signed: bool
+    beyond: tuple[bool, bool] = (False, False)
 
     def skin(self, time: float, X: Float[np.ndarray, "rings"], around: int) -> Float[np.ndarray, "rings around 3"]:
         """Colours of rings at abscissae X [m] at a time [s]: red, green and blue between 0 and 1."""
@@ -58,8 +61,11 @@ class Colouring:
             x = SMOOTH * left + k
             paint.line((x, SMOOTH * top, x, SMOOTH * (top + BAR_HEIGHT)), fill=tuple(shade))
         draw_text(picture, self.label, view.width - MARGIN, MARGIN - 4, 11, "ra")
-        for x, value, anchor in ((left, self.low, "la"), (left + BAR_WIDTH, self.high, "ra")):
-            draw_text(picture, f"{value:.3g}", x, top + BAR_HEIGHT + 2, 10, anchor)
+        signs = ("≤ " if self.beyond[0] else "", "≥ " if self.beyond[1] else "")
+        for x, value, anchor, sign in zip(
+            (left, left + BAR_WIDTH), (self.low, self.high), ("la", "ra"), signs, strict=True
+        ):
+            draw_text(picture, f"{sign}{value:.3g}", x, top + BAR_HEIGHT + 2, 10, anchor)
 
 
 def colouring(dataset: xr.Dataset, field: str, component: str | None = None) -> Colouring:
@@ -76,14 +82,18 @@ def colouring(dataset: xr.Dataset, field: str, component: str | None = None) -> 
     if is_tree(dataset):
         raise ValueError(f"field = {field!r}: films colour beams only; `interactive_page` colours trees too")
     values, label = field_along(dataset, field, component)
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    signed = low < 0.0 < high
+    least, most = float(np.nanmin(values)), float(np.nanmax(values))
+    low, high = (float(x) for x in np.nanquantile(values, [RARE, 1.0 - RARE]))
+    if most - least < 1.5 * (high - low):
+        low, high = least, most
+    signed = least < 0.0 < most
     if signed:
         high = max(-low, high)
         low = -high
     if high - low <= 1e-12 * max(abs(high), abs(low)):
         high = low + 1.0  # a constant field
-    return Colouring(dataset["time"].values, dataset["X"].values, values, label, low, high, signed)
+    beyond = least < low - 1e-12 * (high - low), most > high + 1e-12 * (high - low)
+    return Colouring(dataset["time"].values, dataset["X"].values, values, label, low, high, signed, beyond)
 
 
 def field_along(

@@ -48,7 +48,19 @@ RC: dict[Any, Any] = {
 
 
 class Picture(Figure):
-    """A matplotlib figure that notebooks display even if no backend is selected."""
+    """A matplotlib figure that notebooks display even if no backend is selected.
+
+    Where the title of axes would run into a legend beside it, the title is raised above the legend.
+    """
+
+    def draw(self, renderer: Any) -> None:
+        """Draws the figure."""
+        beside = [ax for ax in self.axes if ax.get_title(loc="left") and ax.get_legend() is not None]
+        if beside and (engine := self.get_layout_engine()) is not None:
+            engine.execute(self)
+            for ax in beside:
+                _raise_title(ax, renderer)
+        super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
         """The figure as a PNG file, for IPython."""
@@ -118,6 +130,17 @@ def time_colours(times: np.ndarray) -> np.ndarray:
     """One RGBA colour per time [s]: dark for the first, bright for the last, never too pale on white."""
     span = max(float(times[-1] - times[0]), 1e-12) if len(times) else 1.0
     return matplotlib.colormaps[SEQUENTIAL](0.05 + 0.83 * (np.asarray(times) - times[0]) / span)
+
+
+def _raise_title(ax: Axes, renderer: Any) -> None:
+    """Raises the left title of axes above their legend, if the two overlap."""
+    title, legend = ax._left_title, ax.get_legend()  # pyright: ignore[reportAttributeAccessIssue]
+    frame = legend.get_window_extent(renderer) if legend is not None else None
+    if frame is None or not title.get_window_extent(renderer).overlaps(frame):
+        return
+    above = 72.0 / figure_of(ax).dpi * (frame.y1 - ax.get_window_extent(renderer).y1) + 4.0  # [points]
+    same = {"fontsize": title.get_fontsize(), "fontweight": title.get_fontweight()}
+    ax.set_title(title.get_text(), loc="left", pad=above, **same)
 
 
 def frame_label(ax: Axes, text: str) -> None:

@@ -49,6 +49,9 @@ class Summary:
     power_error: float | None = None
     peak_torque: float | None = None
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
     def lines(self) -> list[str]:
         """The summary as lines of text."""
         x, y, z = self.nose

@@ -15,7 +15,17 @@ from matplotlib.ticker import MultipleLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
-from .body import body_length, body_margin, eyes, heads_at, is_planar, parts_at, snapshot_interval, snapshot_times
+from .body import (
+    body_length,
+    eyes,
+    grid_step,
+    heads_at,
+    is_planar,
+    motion_bounds,
+    parts_at,
+    snapshot_interval,
+    snapshot_times,
+)
 from .camera import Camera, best_camera
 from .record import check_body
 from .style import GREY, INK, figure_of, frame_label, label, new_figure, styled, time_colours
@@ -25,7 +35,8 @@ VIEWS = {"top": ("x", "y"), "side": ("x", "z")}
 WORDS = {"top": "from above", "side": "from the side"}
 TOP = Camera(-np.pi / 2, np.pi / 2)
 SIDE = Camera(-np.pi / 2, 0.0)
-STRAIGHT = 0.25  # ratio of width to length of a swim below which successive bodies overlap
+STRAIGHT = 0.3  # ratio of width to length of a swim below which successive bodies overlap
+ROOM = 0.015  # margin around a swim, relative to the body length
 TALLEST, WIDE = 12.0, 6.5  # maximum height of rows; minimum width for title and legend side by side [inches]
 PATH = "path of the nose"
 
@@ -279,14 +290,15 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
     ax.set_ylabel(label("y", "m"), labelpad=6)
     ax.set_zlabel(label("z", "m"), labelpad=4)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-        axis.set_major_locator(MultipleLocator(0.5))
+        axis.set_major_locator(MultipleLocator(grid_step(dataset)))
 
 
 def _limits(dataset: xr.Dataset, axes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of the swim along some axes, with margins [m]."""
-    position = dataset["position"].sel(axis=list(axes)).values
-    room = 1.3 * body_margin(dataset)
-    return position.min(axis=(0, 1)) - room, position.max(axis=(0, 1)) + room
+    low, high = motion_bounds(dataset)
+    columns = ["xyz".index(axis) for axis in axes]
+    room = ROOM * body_length(dataset)
+    return low[columns] - room, high[columns] + room
 
 
 def _height(dataset: xr.Dataset, axes: tuple[str, str], width: float = 7.2) -> float:

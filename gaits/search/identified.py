@@ -1,5 +1,6 @@
 """Result of an identification: estimate, covariance, intervals, and unidentifiable directions."""
 
+import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +115,10 @@ class Identified:
         if self.unidentifiable:
             lines.append(self.cannot_tell)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def build_identified(

@@ -1,5 +1,8 @@
 """Result of an optimisation: the gait, values before and after, and the history."""
 
+import base64
+import html
+import io
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,6 +134,13 @@ class Optimum:
             lines.append(f"{self.overtaken} starts were abandoned because another was better")
         lines += [f"a start failed: {reason}" for reason in self.failed]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The table with a small figure of the history, for notebooks."""
+        picture = io.BytesIO()
+        self.plot().savefig(picture, format="png", dpi=60)
+        image = base64.b64encode(picture.getvalue()).decode()
+        return f'<pre>{html.escape(str(self))}</pre><img src="data:image/png;base64,{image}">'
 
     def plot(self, figure: Any = None) -> Any:
         """Plots objective, feasibility and parameters against evaluations.

@@ -16,7 +16,6 @@ from .tree import EEL_TORQUE_LIMITS, eel_law, eel_robot_profile, model
 
 PERIOD = 2.0  # period of the law (43) [s]
 START = 2.0  # duration of the smooth start of the law [s]
-EVERY = 2.5  # time between two bodies in the figures [s]
 FAMILIES = {"yaw": "joints 3j-2", "pitch": "joints 3j-1", "roll": "joints 3j"}
 
 
@@ -49,11 +48,10 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[], Figure]]:
     """Trajectory, configurations, velocity, torques, maps over joints and time, power."""
     families = {f"{name} ({which})": _freedoms(dataset, name) for name, which in FAMILIES.items()}
     yaw = _freedoms(dataset, "yaw")
-    duration = float(dataset["time"][-1] - dataset["time"][0])
     sections = body(dataset)
     return {
         "trajectory": lambda: view.head_path(sections, dataset),
-        "configurations": lambda: view.configurations(sections, min(EVERY, duration)),
+        "configurations": lambda: view.configurations(sections),
         "head_velocity": lambda: view.forward_velocity(dataset, PERIOD),
         "torques": lambda: view.joint_torques(dataset, families),
         "joints": lambda: view.joint_maps(dataset, yaw, "yaw joint"),

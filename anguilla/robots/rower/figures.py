@@ -162,14 +162,14 @@ def rowing_memory() -> Figure:
             ax.plot(time, answer, color=BLACK, lw=2.2, label="convolution")
             ax.plot(time, model, color=SKY, lw=1.3, ls="--", label="states")
             error = 100 * np.abs(answer - model).max() / peak
-            ax.set_title(f"{words}: answer to a step, {error:.1f} % apart")
-            ax.set_ylabel(label("force per velocity", unit))
+            ax.set_title(f"{words}: response to a step, to {error:.1f} %")
+            ax.set_ylabel(label("moment per rate" if words == "pitch" else "force per velocity", unit))
             ax.set_xlabel(label("time", "s"))
             ax.legend()
             errors = {free: _errors(table, mode, free) for free in (False, True)}
             below = axes[1, column]
             below.semilogy(ORDERS, errors[True], color=BLUE, marker="o", label="passive")
-            below.semilogy(ORDERS, errors[False], color=GREY, marker="s", ls=":", label="not made passive")
+            below.semilogy(ORDERS, errors[False], color=GREY, marker="s", ls=":", label="not passive")
             below.set_title(f"{words}: error of the kernel")
             below.set_xlabel(label("states", "1"))
             below.set_ylabel(label("relative error, root mean square", "1"))
@@ -222,7 +222,10 @@ def rowing_sensitivity(dataset: xr.Dataset) -> Figure:
             ax.plot(values, rows, "o", color=BLUE, ms=6)
             for row, value in zip(rows, values, strict=True):
                 text = f"{value:.2f}" if unit == "m/s" else f"{value:.0f}"
-                ax.annotate(text, (value, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8)
+                clear = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+                ax.annotate(
+                    text, (value, row), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8, bbox=clear
+                )
             ax.set_xlabel(label(words, unit))
             ax.margins(x=0.12, y=0.09)
         left.set_yticks(rows, [case.replace("L_e", "$L_e$") for case in cases])

@@ -57,13 +57,15 @@ def speeds(dataset: xr.Dataset) -> Figure:
     with styled():
         ax = new_figure(7.5, 4.2).add_subplot()
         for k, ratio in enumerate(dataset["friction_ratio"].values):
-            ax.plot(degrees, dataset["speed"].values[:, k], "o-", color=SHADES[k], label=f"{ratio:g}", markersize=4)
+            ax.plot(
+                degrees, dataset["speed"].values[:, k], "o-", color=SHADES[k], label=f"ratio {ratio:g}", markersize=4
+            )
         ax.plot(degrees, dataset["ideal_speed"].values, color=BLACK, linestyle="--", label="ideal wheels")
         ax.set_xlabel(label("amplitude of the joints", "deg"))
         ax.set_ylabel(label("speed", "m/s"))
         ax.set_ylim(bottom=0.0)
         legend_outside(ax)
-        frame_label(ax, "Speed over amplitude, for several ratios of sideways to forward friction")
+        frame_label(ax, "Speed, by the ratio of sideways to forward friction")
         return figure_of(ax)
 
 

@@ -89,10 +89,10 @@ def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> F
     when, where = np.nonzero(~np.asarray(motors.feasible))
     axes[0].scatter(centre[where], np.asarray(time)[when], marker="x", s=14, lw=0.8, color="k")
     held = 100.0 * float(np.mean(np.asarray(motors.feasible)))
-    axes[0].set_title(f"limits: feasible {held:.1f} % (crosses: not)")
+    axes[0].set_title(f"{held:.1f} % feasible" + ("" if held == 100.0 else "; crosses: the rest"))
     regular = np.where(motors.reachable, motors.singularity, 0.0)
     _map(figure, axes[1], centre, time, regular, "viridis", "singularity margin [-]", Normalize(0.0, 1.0))
-    axes[1].set_title("singularity margin: 1 at home, 0 singular")
+    axes[1].set_title("distance to singularity: 1 straight, 0 singular")
     power = np.sum(np.asarray(motors.power), axis=-1)
     peak = max(float(np.max(np.abs(power))), 1e-12)
     _map(figure, axes[2], centre, time, power, "PuOr_r", "power [W]", Normalize(-peak, peak))
@@ -161,7 +161,7 @@ def workspace_figure(space: Workspace) -> Figure:
         flat.plot(ring[index, :, 0], ring[index, :, 1], color=colour, label=f"ψ = {torsion[index] + 0.0:.1f}°")
     flat.set(xlabel="tilt θ cos φ [deg]", ylabel="tilt θ sin φ [deg]", title="cross-sections", aspect="equal")
     flat.grid(alpha=0.3)
-    flat.legend(loc="upper right", fontsize=8)
+    flat.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     return figure
 
 
