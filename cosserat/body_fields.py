@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid, BodySection, Place, Void
 from spatial import Numbers, increasing, matrix_from_quaternion
 from spatial.checks import integer
+from spatial.printing import Printed
 
 from .beam import Beam
 from .grid_error import limits_of
@@ -26,7 +27,7 @@ from .strain import Gait, strain_rates
 STATIONS = 81
 
 
-class BodyFields(eqx.Module):
+class BodyFields(Printed):
     """The body at one instant, at stations along X.
 
     Attributes:

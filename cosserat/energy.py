@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from hydro import CONVECTIVE, AbstractFluid, Place, Void
 from spatial import Numbers, angular, cross, hat, join, linear, nodewise, wrench_to_head
+from spatial.printing import Printed
 
 from .beam import Beam
 from .grid_error import Limits, limits_of
@@ -24,7 +25,7 @@ from .state import HeadState
 from .strain import Gait
 
 
-class Energetics(eqx.Module):
+class Energetics(Printed):
     """Momenta, energies and powers of the whole body at one instant.
 
     Attributes:

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid, Void
 from spatial import Numbers, cross, finite, increasing, matrix_from_quaternion, quaternion_exp
 from spatial.checks import of_kind, refuse_if
+from spatial.printing import Printed
 from stepping import AbstractMotion
 
 from .beam import Beam
@@ -20,7 +21,7 @@ from .strain import Gait
 from .trajectory import Trajectory
 
 
-class InitialState(eqx.Module):
+class InitialState(Printed):
     """An initial state in independent coordinates, for identification.
 
     >>> import anguilla, cosserat

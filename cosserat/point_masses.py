@@ -18,9 +18,10 @@ from hydro import AbstractFluid, Place
 from hydro.fluid import Terms
 from spatial import Numbers, body_inertia, finite, positive
 from spatial.checks import non_negative, shown
+from spatial.printing import Printed
 
 
-class PointMass(eqx.Module):
+class PointMass(Printed):
     """A rigid part inside the body.
 
     Attributes:

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial.checks import shown
+from spatial.printing import Printed
 
 from .beam import Beam
 from .state import HeadState
@@ -53,7 +54,7 @@ class BothLoops(eqx.Module):
     wake_power: Float[Array, ""] | None = None
 
 
-class AbstractSpacePath(eqx.Module):
+class AbstractSpacePath(Printed):
     """A method to integrate along the body from the head to the tail.
 
     Attributes:

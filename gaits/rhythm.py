@@ -19,6 +19,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, increasing, non_negative, one_of, positive
 from spatial.checks import callable_as, sequence, shown
+from spatial.printing import Printed
 
 from .feedback.controller import AbstractController, Sensed
 from .feedback.sensors import STRAINS, AbstractSensor
@@ -161,7 +162,7 @@ class Oscillators(AbstractController):
         return r * wave, Rhythm(turning + memory.push, memory.growth, swelling, push)
 
 
-class NodeStrain(eqx.Module):
+class NodeStrain(Printed):
     """Law of a steered beam: one strain is a cubic spline through the outputs y_k at nodes along the body.
 
     >>> import anguilla, gaits

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite
+from spatial.printing import Printed
 
 from .laws import AbstractLaw, Scalar, as_law
 
 Law = AbstractLaw | Callable | Numbers
 
 
-class Strain(eqx.Module):
+class Strain(Printed):
     """A gait: all six strains, each a law of (X, t), in the section frame.
 
     Attributes:

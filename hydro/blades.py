@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, body_inertia, finite, join, linear, non_negative, safe_norm
+from spatial.printing import Printed
 
 from .added_mass import convective_wrench, section_added_inertia
 from .fluid import AbstractFluid, Place, Terms
@@ -14,7 +14,7 @@ from .fluid import AbstractFluid, Place, Terms
 SLOW = 1e-30  # squared speed below which velocity ratios are not formed [m²/s²]
 
 
-class BladeSection(eqx.Module):
+class BladeSection(Printed):
     """One or many sections of a thin blade, located at their centres of pressure.
 
     The origin of the section frame is the centre of pressure: t1 along the span, t2 normal to the blade (w), t3 in

@@ -6,20 +6,20 @@ to the same load; a vertical link or a hull needs the polyhedron.
 
 from collections import Counter
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, cross, finite, join, positive
+from spatial.printing import Printed
 
 from .buoyancy_wet import wet_pressures, wet_squares
 from .fluid import Place
 from .polygons import PolygonSection
 
 
-class Solid(eqx.Module):
+class Solid(Printed):
     """A closed triangulated body; `solid` and `prism` build it and check that it is closed.
 
     Attributes:

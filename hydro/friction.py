@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, one_of, positive
+from spatial.printing import Printed
 
 LEAST_REYNOLDS = {"laminar": 10.0, "turbulent": 1e4, "ittc": 1e5}  # C_f levels off below, so as to be smooth
 
@@ -29,7 +30,7 @@ def ittc(reynolds: Float[Array, ""]) -> Float[Array, ""]:
 LINES: dict[str, Callable] = {"laminar": laminar, "turbulent": turbulent, "ittc": ittc}
 
 
-class SkinFriction(eqx.Module):
+class SkinFriction(Printed):
     """Skin friction coefficient C_f(Re), with Re = V L/ν; it applies to the true perimeter of the sections.
 
     >>> friction = SkinFriction("laminar", length=1.0, viscosity=1.4e-4)

@@ -6,6 +6,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, positive
 from spatial.checks import of_kind
+from spatial.printing import Printed
 
 from .hydrostatics import LinearHydrostatics
 from .radiation import Radiation
@@ -45,7 +46,7 @@ class Fin(eqx.Module):
         return join(force, cross(self.position, force))
 
 
-class Hull(eqx.Module):
+class Hull(Printed):
     """Load of the water on a floating body. [KR13, eq. (45)]
 
     Radiated waves act on the hull with a memory: the states of `radiation` are integrated together with those of the

@@ -1,13 +1,13 @@
 """Hydrostatics of a floating body, linearised about equilibrium."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, join, non_negative
+from spatial.printing import Printed
 
 
-class LinearHydrostatics(eqx.Module):
+class LinearHydrostatics(Printed):
     """Linear buoyancy of a hull: the force at equilibrium and the stiffness in heave, roll and pitch.
 
         U = ½ ηᵀ G η - F₀ z,   wrench = -dU   with η = (x, y, z, φ, θ, ψ)                    after [KR13, eq. (46)]

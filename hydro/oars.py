@@ -1,13 +1,13 @@
 """The blade of an oar: a one-sided force normal to the blade."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, positive
+from spatial.printing import Printed
 
 
-class OarBlade(eqx.Module):
+class OarBlade(Printed):
     """Blade at the end of a shaft, which is loaded only while it pushes the water in one direction.
 
     Oar frame: origin at the oarlock, x outboard along the shaft (seen from above), y normal to the blade, in the

@@ -1,5 +1,6 @@
 """Cross-section as a function of X: pieces between breaks, smooth inside each piece."""
 
+import html
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, increasing, number, positive, safe_sqrt, shaped
 from spatial.checks import sequence
+from spatial.printing import Printed
 
 from .general_sections import BodySection, GeneralSection, SectionPiece, check_inside, general
 from .sections import EllipticSection
@@ -20,7 +22,7 @@ Semiaxes = tuple[Float[Array, ""], Float[Array, ""]]
 Piece = Callable[[Float[Array, ""]], Semiaxes | BodySection]
 
 
-class Taper(eqx.Module):
+class Taper(Printed):
     """Semi-axes linear in X between two abscissae.
 
     Attributes:
@@ -45,7 +47,7 @@ class Taper(eqx.Module):
         return self.b[0] + s * (self.b[1] - self.b[0]), self.c[0] + s * (self.c[1] - self.c[0])
 
 
-class Cap(eqx.Module):
+class Cap(Printed):
     """Half an ellipsoid that closes the body at the nose or the tail.
 
     Attributes:
@@ -86,7 +88,7 @@ def _concrete(x: Any) -> Any:
     return x if isinstance(x, Tracer) else np.asarray(x)
 
 
-class Profile(eqx.Module):
+class Profile(Printed):
     """Cross-section along the body, in pieces.
 
     >>> import anguilla, hydro
@@ -108,6 +110,12 @@ class Profile(eqx.Module):
     breaks: Float[Array, "pieces_and_one"]
     pieces: tuple[Piece, ...]
     general: bool = eqx.field(static=True)
+
+    def _repr_html_(self) -> str:
+        """The text of `str` with the outline from above and from the side, for notebooks."""
+        from .profile_drawing import profile_drawing  # imported here because it imports this module
+
+        return f"{html.escape(str(self))}<br>{profile_drawing(self)}"
 
     def __init__(self, breaks: Numbers, pieces: tuple[Piece, ...]):
         self.breaks = increasing("Profile.breaks", breaks, "m")

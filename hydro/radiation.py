@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,9 +9,10 @@ from jax.core import Tracer
 from jaxtyping import Array, Complex, Float
 
 from spatial import Numbers, finite
+from spatial.printing import Printed
 
 
-class Radiation(eqx.Module):
+class Radiation(Printed):
     """Added mass at infinite frequency and a state-space model of the fluid memory. [KR13, eqs. (50)-(51)]
 
         F = -A∞ dV/dt - C x,   dx/dt = A x + B V,   K(t) = C exp(A t) B

@@ -1,15 +1,15 @@
 """Resistance of a hull in forward motion, after the ITTC 1957 correlation line."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, non_negative, positive, signed_square
+from spatial.printing import Printed
 
 from .friction import LEAST_REYNOLDS, ittc
 
 
-class Ittc57(eqx.Module):
+class Ittc57(Printed):
     """Friction with a form factor, and wave resistance proportional to friction.
 
         F = -½ ρ S C_t |V| V,   C_t = (1 + k) C_f + c_w C_f,   C_f = 0.075/(log₁₀ Re - 2)²         [KR13, eq. (52)]

@@ -11,9 +11,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from spatial import body_inertia, safe_sqrt
+from spatial.printing import Printed
 
 
-class AbstractSection(eqx.Module):
+class AbstractSection(Printed):
     """One or many sections with an area; t1 is their normal. See `EllipticSection`, `GeneralSection` and `polygon`.
 
     Attributes:

@@ -8,6 +8,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, one_of, positive
+from spatial.printing import Printed
 
 from .general_sections import BodySection
 from .profiles import Profile
@@ -17,7 +18,7 @@ AFT = ("truncate", "hold")  # treatment of the added mass behind the edge; see `
 _NEAR = 1e-9  # largest distance of an edge from a break of the profile, relative to the length
 
 
-class Shedding(eqx.Module):
+class Shedding(Printed):
     """The edge at which slices of water leave the body and take their momentum with them.
 
     A body that tapers to a point has no added mass at its tip: with the edge at the tail it sheds nothing and has no

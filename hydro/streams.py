@@ -11,6 +11,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, linear, positive
+from spatial.printing import Printed
 
 Stream = Callable[[Float[Array, "3"], Float[Array, ""]], Float[Array, "3"]]
 
@@ -94,7 +95,7 @@ def water_velocity(fluid: Any, position: Float[Array, "3"], time: Float[Array, "
     return jnp.zeros(3)
 
 
-class Shear(eqx.Module):
+class Shear(Printed):
     """A stream that changes linearly in space: u = velocity + gradient x.
 
     Attributes:
@@ -114,7 +115,7 @@ class Shear(eqx.Module):
         return self.velocity + self.gradient @ x
 
 
-class VortexStreet(eqx.Module):
+class VortexStreet(Printed):
     """Two staggered rows of line vortices along z that drift along x, as behind a cylinder, in a uniform stream.
 
     The complex velocity of a row of vortices of circulation Γ at the distance a from each other is

@@ -8,13 +8,14 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, body_inertia, finite, non_negative
 from spatial.checks import of_kind, sequence
+from spatial.printing import Printed
 
 from .joints import Joint
 from .strips import Strip
 from .tree import Tree
 
 
-class Link(eqx.Module):
+class Link(Printed):
     """One body and the joint that connects it to its parent.
 
     Attributes:

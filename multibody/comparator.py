@@ -14,6 +14,7 @@ from gaits.refusals import check_gait
 from hydro import Profile
 from spatial import Numbers, angular, linear, non_negative, positive, quaternion_exp
 from spatial.checks import integer, shown, spread
+from spatial.printing import Printed
 
 from .joints import spherical
 from .small_matrices import inertia_in_base
@@ -174,7 +175,7 @@ def _point_masses(beam, ends):
     return jax.ops.segment_sum(inertia_in_base(axes, arm, masses.inertia), link, links)
 
 
-class StrainLaw(eqx.Module):
+class StrainLaw(Printed):
     """Joint law of `from_beam`: each joint rotates by the exponential of the strain between two link centres.
 
     Attributes:

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, one_of
 from spatial.checks import integer, of_kind, sequence
+from spatial.printing import Printed
 
 from .joints import Joint
 from .strips import Strip
@@ -17,7 +18,7 @@ from .tree import Tree
 SIGMA = {0: "revolute", 1: "prismatic", 2: "fixed"}
 
 
-class DHRow(eqx.Module):
+class DHRow(Printed):
     """One row of the table: frame j relative to its antecedent i. [KR13, II.A]
 
         T = Rot(z, γ) Tran(z, b) Rot(x, α) Tran(x, d) Rot(z, θ) Tran(z, r)              [KR13, eq. (1)]

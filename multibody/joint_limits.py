@@ -1,6 +1,5 @@
 """Limits of joints and motors, stored with the tree and compared with a run."""
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
@@ -8,9 +7,10 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers
 from spatial.checks import integer, real, shown
+from spatial.printing import Printed
 
 
-class JointLimits(eqx.Module):
+class JointLimits(Printed):
     """Limits per freedom; infinite where there is no limit.
 
     Attributes:

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, one_of
 from spatial.checks import non_negative, of_kind, positive
+from spatial.printing import Printed
 
 POSITIONS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 4, "fixed": 0}
 FREEDOMS = {"revolute": 1, "prismatic": 1, "helical": 1, "universal": 2, "spherical": 3, "fixed": 0}
@@ -17,7 +18,7 @@ Z_AXIS = (0.0, 0.0, 1.0)
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-class Joint(eqx.Module):
+class Joint(Printed):
     """Joint between a body and its parent; built by `revolute`, `spherical` and similar functions.
 
     The body frame is located at the joint; at zero joint position it coincides with the joint frame, which is fixed to

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, one_of
 from spatial.checks import of_kind
+from spatial.printing import Printed
 
 from .kinematics import Configuration
 from .small_matrices import apply
@@ -21,7 +22,7 @@ HELD = {
 }
 
 
-class Cut(eqx.Module):
+class Cut(Printed):
     """A joint that closes a loop; its frames on the two bodies coincide except for its own motion. [KR13, II.B]
 
     Attributes:

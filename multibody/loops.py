@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid
 from spatial import Numbers, finite, solve_spd
 from spatial.checks import of_kind, sequence
+from spatial.printing import Printed
 
 from .arguments import check_tree, instant
 from .coordinates import displace, position_rates
@@ -27,7 +28,7 @@ CLOSED = 1e-9  # largest gap of a closed loop [m, rad]
 _NEWTON_STEPS = 4  # two suffice from the integrator's estimate, whose gap is close to its tolerance
 
 
-class Loops(eqx.Module):
+class Loops(Printed):
     """The cut joints of a tree; built by `close_loops`.
 
     Attributes:

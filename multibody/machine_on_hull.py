@@ -13,6 +13,7 @@ from gaits.feedback.replay import LoopRecord
 from gaits.feedback.steered import Steered
 from hydro import EARTH, Hull, OarBlade, Void
 from spatial import angular, linear, quaternion_rate, solve_inertia
+from spatial.printing import Printed
 from stepping import Span, explicit_steps
 
 from .body_view import TreeView
@@ -73,7 +74,7 @@ class Instant(eqx.Module):
     energy: Float[Array, "*times"]
 
 
-class Afloat(eqx.Module):
+class Afloat(Printed):
     """A tree whose base is a hull and some of whose bodies carry blades.
 
     Attributes:

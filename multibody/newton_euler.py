@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial import coadjoint, join, solve_inertia
+from spatial.printing import Printed
 
 from .arguments import instant
 from .coordinates import displace, displacements
@@ -25,7 +26,7 @@ from .state import BaseState
 from .tree import Tree
 
 
-class Dynamics(eqx.Module):
+class Dynamics(Printed):
     """Accelerations and torques of a tree.
 
     Attributes:

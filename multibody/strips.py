@@ -13,13 +13,14 @@ from jaxtyping import Array, Float
 from hydro import AbstractSection, BladeSection, BodySection, Profile, general
 from spatial import Numbers, finite, increasing, non_negative
 from spatial.checks import integer, of_kind, positive
+from spatial.printing import Printed
 
 from .small_matrices import inertia_in_base
 
 POINTS = 3  # per smooth piece of a link; one point gives 4 % error of the head acceleration, six are no better
 
 
-class Strip(eqx.Module):
+class Strip(Printed):
     """Points at which the fluid acts on one link.
 
     Attributes:

@@ -11,6 +11,7 @@ import numpy as np
 from jax.core import Tracer
 
 MOST = 6  # longest array whose numbers are printed
+CITATION = re.compile(r"[A-Z]{2,}\d\d")  # key of a source, which is in square brackets as units are
 
 
 class Printed(eqx.Module):
@@ -47,19 +48,18 @@ def value_text(value: Any) -> str:
     if isinstance(value, Tracer):
         return f"traced{list(value.shape)}"
     if isinstance(value, eqx.Module):
-        return str(value)
+        return summary(value) if type(value).__str__ is object.__str__ else str(value)
     if isinstance(value, tuple) and any(isinstance(part, eqx.Module) for part in value):
         return "(" + ", ".join(map(value_text, value)) + ")"
     if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
         return "(" + ", ".join(value) + ")"
     if isinstance(value, (str, bool, int)):
         return str(value)
-    try:
-        array = np.asarray(value, float)
-    except (TypeError, ValueError):
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufc":
         return type(value).__name__
     if array.ndim == 0:
-        return f"{float(array):.4g}"
+        return str(bool(array)) if array.dtype.kind == "b" else f"{array[()]:.4g}"
     if array.ndim == 1 and array.size <= MOST:
         return "(" + ", ".join(f"{x:.4g}" for x in array) + ")"
     return f"array{list(array.shape)}"
@@ -70,7 +70,7 @@ def units(kind: type) -> dict[str, str]:
     """Units of the attributes of a class, from its docstring, except "-"."""
     text = (inspect.getdoc(kind) or "").partition("Example")[0]
     found = re.findall(r"^\s{4}(\w+):(?:(?!^\s{4}\w+:)[^\[])*\[([^\]]+)\]", text.partition("Attributes:")[2], re.M)
-    return {name: unit for name, unit in found if unit != "-"}
+    return {name: unit for name, unit in found if unit != "-" and not CITATION.match(unit)}
 
 
 def as_html(module: eqx.Module) -> str:

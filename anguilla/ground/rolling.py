@@ -2,7 +2,6 @@
 
 from typing import cast
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +18,7 @@ from multibody import JointLaw, Tree, immerse
 from multibody.coordinates import check_law
 from spatial import Numbers
 from spatial.checks import callable_as, of_kind, refuse_if
+from spatial.printing import Printed
 from stepping import Marcher, Span, integrate, program
 
 from .axles import FULL, PLANAR, constrained, independence, kinematic_twist, least_forces, nearest
@@ -29,7 +29,7 @@ SINGULAR = 1e-4  # minimum independence of the wheels
 _EXAMINED = 401  # times at which three or more wheels are examined
 
 
-class Rolling(eqx.Module):
+class Rolling(Printed):
     """A run on wheels.
 
     Attributes:

@@ -14,9 +14,10 @@ from gaits.feedback import Servo
 from gaits.feedback.replay import MotionAt
 from gaits.published import AMPLITUDE
 from spatial import Numbers, finite, positive, shaped
+from spatial.printing import Printed
 
 
-class AbstractDrive(eqx.Module):
+class AbstractDrive(Printed):
     """Conversion of commands to strains.
 
     Attributes:

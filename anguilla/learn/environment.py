@@ -17,6 +17,7 @@ from cosserat.section_motion import body_shape
 from cosserat.state import unchecked_state
 from hydro import AbstractFluid
 from spatial import finite, linear, one_of, positive, quaternion_rate, shaped
+from spatial.printing import Printed
 from stepping import Span, explicit_steps, unit_quaternions
 
 from .drives import AbstractDrive, BendingDrive, WaveDrive
@@ -43,7 +44,7 @@ def swimmer(scale: float | Float[Array, ""] = 1.0, density: float | Float[Array,
     return cosserat.Beam(full.profile, density, nose_radius=full.nose_radius, load_panels=LOADS)
 
 
-class Environment(eqx.Module):
+class Environment(Printed):
     """A swimming beam with a task, as pure functions: jit, vmap and grad apply to all of them.
 
     The interface is that of gymnasium's `FuncEnv`, with random keys as last arguments. One transition lasts one control

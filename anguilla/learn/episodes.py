@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from anguilla.sweeps.devices import over_devices
+from spatial.printing import Printed
 
 from .environment import Environment
 from .state import State
 
 
-class Episode(eqx.Module):
+class Episode(Printed):
     """Record of an episode.
 
     Attributes:

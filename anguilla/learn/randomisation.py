@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 import cosserat
 import hydro
 from spatial import Numbers, increasing, positive, shaped
+from spatial.printing import Printed
 
 from .drives import WaveDrive
 from .environment import Environment, swimmer
@@ -19,7 +20,7 @@ DRAG = ("drag_axial", "drag_lateral", "drag_dorsal", "drag_roll", "nose_drag")
 MASS = ("mass_lateral", "mass_dorsal", "mass_roll", "nose_mass")
 
 
-class Randomisation(eqx.Module):
+class Randomisation(Printed):
     """Draws a random variation of an environment: (environment, key) -> environment. Use vmap over keys for a batch.
 
     Parameters of body, water and gait are multiplied by factors that are uniformly distributed within their ranges;

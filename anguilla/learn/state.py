@@ -1,12 +1,12 @@
 """State of an environment."""
 
-import equinox as eqx
 from jaxtyping import Array, Float, PyTree
 
 from cosserat import HeadState
+from spatial.printing import Printed
 
 
-class State(eqx.Module):
+class State(Printed):
     """Complete state of an episode, and integrals over the body that the rewards of tasks use.
 
     Attributes:

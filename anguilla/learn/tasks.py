@@ -10,13 +10,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from spatial import Numbers, finite, non_negative, positive, safe_norm, unit
+from spatial.printing import Printed
 
 from .state import State
 
 GRAVITY = 9.81  # m/s², in the cost of transport
 
 
-class AbstractTask(eqx.Module):
+class AbstractTask(Printed):
     """Interface of a task; its functions are pure, so that environments can be batched and differentiated.
 
     Attributes:

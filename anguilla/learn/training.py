@@ -21,6 +21,7 @@ from jaxtyping import Array, Float
 
 from anguilla.sweeps.devices import over_devices
 from spatial.checks import integer
+from spatial.printing import Printed
 
 from .environment import Environment, make
 from .episodes import unroll
@@ -46,7 +47,7 @@ class SteadyPolicy(eqx.Module):
         return jnp.tanh(self.parameters)
 
 
-class NeuralPolicy(eqx.Module):
+class NeuralPolicy(Printed):
     """A network with one hidden layer from observations to actions; initially the action is zero.
 
     >>> import jax

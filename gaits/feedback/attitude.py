@@ -1,17 +1,17 @@
 """Control of heading, pitch and roll of a swimming beam, shared by the controllers of depth, heading and path."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, positive
+from spatial.printing import Printed
 
 from .body_view import Place
 from .controller import Sensed
 from .sensors import AbstractSensor, Gyroscope, Heading, Pitch, Roll
 
 
-class Attitude(eqx.Module):
+class Attitude(Printed):
     """Attitude control: commands of a `Helm` that turn a beam to a heading and a pitch and keep it upright.
 
         e = (heading, pitch)_ref - (heading, pitch) - damping d(heading, pitch)/dt

@@ -9,13 +9,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from spatial import Numbers, finite, positive
+from spatial.printing import Printed
 
 from .sensors import AbstractSensor, Heading
 
 Sensed = dict[str, Float[Array, "..."]]
 
 
-class AbstractController(eqx.Module):
+class AbstractController(Printed):
     """A feedback law u = controller(t, sensed, memory). Subclass it, or wrap a function in `Reflex`.
 
     >>> import anguilla, gaits, gaits.feedback as fb

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, PyTree
 
 from spatial import Numbers, one_of, positive
 from spatial.checks import number, shown
+from spatial.printing import Printed
 
 from .body_view import AbstractBodyView
 from .sensors import AbstractSensor
@@ -17,7 +18,7 @@ from .sensors import AbstractSensor
 KINDS = ("pade", "lags")
 
 
-class AbstractDelay(eqx.Module):
+class AbstractDelay(Printed):
     """A delay of a signal of any shape; its memory is part of the memory of the delayed sensor."""
 
     @property

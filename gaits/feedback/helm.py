@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, positive
 from spatial.checks import callable_as
+from spatial.printing import Printed
 
 CHANNELS = ("offset_K3", "offset_K2", "roll_wave")
 
 
-class Helm(eqx.Module):
+class Helm(Printed):
     """A planar gait with three channels: offsets of K3 and K2 that yaw and pitch the body, and a wave that rolls it.
 
         K3 = k(X, t) + y_1,   K2 = y_2 + y_3 k(X, t - T/4),   k = K3 of the gait

@@ -10,11 +10,12 @@ from jaxtyping import Array, Float
 
 from spatial import one_of
 from spatial.checks import shown
+from spatial.printing import Printed
 
 from .sensors import STRAINS
 
 
-class Offset(eqx.Module):
+class Offset(Printed):
     """A gait with an offset of one strain for each channel of the command: ξ = gait(X, t) + Σ y_k s_k(X) e_k.
 
     >>> import anguilla, gaits, gaits.feedback as fb

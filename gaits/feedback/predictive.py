@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, PyTree
 
 from spatial import Numbers, finite, positive
 from spatial.checks import callable_as, integer, shown
+from spatial.printing import Printed
 
 SHARES = (1.0, 0.5, 0.2, 0.05)  # step lengths of the line search; the best is taken, or none
 
@@ -43,7 +44,7 @@ class Predicted(eqx.Module):
     cost: Float[Array, "steps"]
 
 
-class Predictive(eqx.Module):
+class Predictive(Printed):
     """Receding-horizon control by Gauss-Newton steps: (state, plan) -> (command, plan).
 
         min over u_1 ... u_N of ½ |r(x_1 ... x_N, u_1 ... u_N)|²,   x_k = model(x_{k-1}, u_k),   low <= u_k <= high

@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from spatial.printing import Printed
 from stepping import AbstractMotion
 
 
-class LoopRecord(eqx.Module):
+class LoopRecord(Printed):
     """A feedback loop at the recorded times.
 
     Attributes:
@@ -85,7 +86,7 @@ class MotionAt(eqx.Module):
         return y + s * (dy + 0.5 * s * ddy)
 
 
-class Replay(eqx.Module):
+class Replay(Printed):
     """A steered law reconstructed from a run: value and first two time derivatives are exact at the recorded times.
 
     Between two recorded times, y is the quintic Hermite polynomial, so that the law is twice differentiable.

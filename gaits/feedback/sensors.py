@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, PyTree
 
 from spatial import Numbers, angular, finite, linear, one_of, positive
 from spatial.checks import shown
+from spatial.printing import Printed
 
 from .body_view import AbstractBodyView, Place
 
@@ -23,7 +24,7 @@ UP = (0.0, 0.0, 1.0)
 STRAINS = ("G1", "G2", "G3", "K1", "K2", "K3")
 
 
-class AbstractSensor(eqx.Module):
+class AbstractSensor(Printed):
     """A measurement.
 
     Attributes:

@@ -7,17 +7,17 @@ command.
 
 import abc
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from spatial import Numbers, finite, positive
+from spatial.printing import Printed
 
 Motion = tuple[Float[Array, "m"], Float[Array, "m"]]
 
 
-class AbstractServo(eqx.Module):
+class AbstractServo(Printed):
     """Maps a command u(t) to a motion y(t)."""
 
     @abc.abstractmethod

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 from jaxtyping import Array, Float
 
 from spatial.checks import shown
+from spatial.printing import Printed
 
 from .controller import AbstractController
 from .replay import LoopRecord, Replay
@@ -14,7 +14,7 @@ from .sensors import AbstractSensor
 from .servo import AbstractServo
 
 
-class Steered(eqx.Module):
+class Steered(Printed):
     """A law of motion with a controller: `cosserat.rollout`, `multibody.rollout` and `simulate` accept it as a gait.
 
     The command u of the controller is the input of a servo, and the output y of the servo is an argument of the law:

@@ -6,11 +6,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite
+from spatial.printing import Printed
 
 PIECES = 24  # chords between two points of a smooth path; the error of a chord is about (turn / 24)² / 8 of its length
 
 
-class Waypoints(eqx.Module):
+class Waypoints(Printed):
     """A path through points: a polyline or a Catmull-Rom curve, continued by straight lines beyond both ends.
 
     >>> import anguilla, gaits.feedback as fb

@@ -1,10 +1,13 @@
 """One period of a steady motion as arrays, in a form that objectives accept from either engine."""
 
-import equinox as eqx
+import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Complex, Float
 
+from spatial.printing import Printed, summary, value_text
 
-class Cycle(eqx.Module):
+
+class Cycle(Printed):
     """One period of a motion that repeats up to a displacement of the pose.
 
     Samples are evenly spaced over the period, including its start but not its end, so that averages over them are
@@ -43,3 +46,15 @@ class Cycle(eqx.Module):
     residual: Float[Array, ""]
     converged: Bool[Array, ""]
     wake_power: Float[Array, "times"] | None = None
+
+    def __str__(self) -> str:
+        if isinstance(self.period, Tracer) or self.period.ndim:
+            return summary(self)
+        if not bool(self.converged):
+            return f"Cycle(period {value_text(self.period)} s, not converged: residual {value_text(self.residual)})"
+        speed = jnp.linalg.norm(self.displacement) / self.period
+        return (
+            f"Cycle(period {value_text(self.period)} s, speed {value_text(speed)} m/s, mean power "
+            f"{value_text(jnp.mean(self.power))} W, peak torque {value_text(jnp.max(jnp.abs(self.torque)))} N·m, "
+            f"largest multiplier {value_text(jnp.max(jnp.abs(self.multipliers)))})"
+        )

@@ -10,9 +10,10 @@ from jaxtyping import Array, Complex, Float
 
 from spatial import Numbers, finite
 from spatial.checks import callable_as
+from spatial.printing import Printed
 
 
-class PeriodicRegulator(eqx.Module):
+class PeriodicRegulator(Printed):
     """A linear feedback about a periodic orbit, applied once at the start of each period.
 
         x_{k+1} = A x_k + B u_k,   u_k = -K x_k,   x = state - start

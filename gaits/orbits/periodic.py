@@ -10,10 +10,12 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Complex, Float
 
 from spatial import Numbers, finite
 from spatial.checks import callable_as, integer, positive
+from spatial.printing import Printed, summary, value_text
 
 FAILED = (
     "no periodic orbit was found from this guess. Likely causes: the flow does not cover one period of the gait, the "
@@ -21,7 +23,7 @@ FAILED = (
 )
 
 
-class Orbit(eqx.Module):
+class Orbit(Printed):
     """A periodic orbit.
 
     Attributes:
@@ -37,6 +39,15 @@ class Orbit(eqx.Module):
     monodromy: Float[Array, "states states"]
     multipliers: Complex[Array, "states"]
     converged: Bool[Array, ""]
+
+    def __str__(self) -> str:
+        if isinstance(self.residual, Tracer) or self.residual.ndim:
+            return summary(self)
+        ended = "stable" if bool(self.stable) else "unstable"
+        return (
+            f"Orbit({self.start.shape[0]} states, {ended if bool(self.converged) else 'not converged'}, residual "
+            f"{value_text(self.residual)}, largest multiplier {value_text(jnp.max(jnp.abs(self.multipliers)))})"
+        )
 
     @property
     def stable(self) -> Bool[Array, ""]:

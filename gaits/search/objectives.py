@@ -9,13 +9,14 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, safe_norm, safe_sqrt
 from spatial.checks import callable_as, of_kind
+from spatial.printing import Printed
 
 from .peaks import peak_over_period
 
 GRAVITY = 9.81  # acceleration of gravity in the cost of transport [m/s²]
 
 
-class Objective(eqx.Module):
+class Objective(Printed):
     """A named quantity with a unit, computed from the arrays of a motion.
 
     Call it with a motion that has these arrays (a `Cycle`, a mapping), or with the arrays by name. Objectives and
@@ -90,7 +91,7 @@ class Objective(eqx.Module):
         return _combine(f"{self.name} over {reference:g} {self.unit}", "1", lambda a: a / reference, self)
 
 
-class Constraint(eqx.Module):
+class Constraint(Printed):
     """Bounds on an objective; None for no bound, equal bounds for an equality.
 
     Attributes:

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import QuasiSteady
 from spatial import Numbers, finite, non_negative, positive
+from spatial.printing import Printed
 
 TABLE_SECTIONS = 4  # number of sections for which Table I gives the stiffness and damping of a joint
 
 
-class MothParameters(eqx.Module):
+class MothParameters(Printed):
     """Table I of [PBB13], in SI units; all values are differentiable.
 
     Attributes:

@@ -16,6 +16,7 @@ from multibody.state import BaseState, unchecked_state
 from multibody.trajectory import Integrand, Trajectory
 from multibody.tree import Tree
 from spatial import finite, positive, quaternion_exp
+from spatial.printing import Printed
 
 from .parameters import READINGS, MothParameters
 from .tree import model
@@ -29,7 +30,7 @@ def fewest_steps(sections: int) -> int:
     return max(FEWEST_STEPS, 2 * math.ceil(1.6 * sections**2))
 
 
-class StrokeLaw(eqx.Module):
+class StrokeLaw(Printed):
     """Angles of the right and left stroke joints, A cos ωt and -A cos ωt: wings forward at t = 0. [PBB13, IV.A]
 
     Attributes:

@@ -8,13 +8,14 @@ from jaxtyping import Array, Float
 from gaits import Ramps
 from gaits.laws import Scalar
 from spatial import Numbers, finite, non_negative, positive
+from spatial.printing import Printed
 
 from .tree import LENGTH, SHELL_JOINTS, YAW_ABSCISSAE, YAW_JOINTS
 
 JOINTS = 14
 
 
-class ShellLaw(eqx.Module):
+class ShellLaw(Printed):
     """Roll angles of the six shells: for each shell a constant and one harmonic of the gait.
 
         q_r,k = s(t) (offset_k + cosine_k cos 2πFt + sine_k sin 2πFt)

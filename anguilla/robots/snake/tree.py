@@ -6,7 +6,6 @@ Coulomb coefficients of passive wheels, which roll easily and hardly slip sidewa
 viscous friction instead.
 """
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -19,6 +18,7 @@ from gaits import Start
 from gaits.laws import Scalar
 from hydro import uniform_profile
 from spatial import Numbers, finite, positive
+from spatial.printing import Printed
 
 LINKS = 10
 LINK, MASS, INERTIA = 0.14, 1.0, 0.0016  # length, mass and inertia of each link [m], [kg], [kg·m²] [LPSG13]
@@ -53,7 +53,7 @@ def model() -> multibody.Tree:
     return multibody.from_links(links)
 
 
-class Undulation(eqx.Module):
+class Undulation(Printed):
     """Lateral undulation of the joints: q_i = f(t) (α sin(2πt/T - (i - 1) δ) + φ0), after [LPSG13].
 
     Joints are counted from the head.

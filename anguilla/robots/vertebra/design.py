@@ -10,13 +10,13 @@ motor angles are θ1, θ2 (cranks) and θ3 (the platform's first rotation, about
 
 import math
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, ArrayLike, Float
 
 from spatial import cross, finite, positive, require_float64, shaped
+from spatial.printing import Printed
 
 from .orientation import rotation_z
 
@@ -24,7 +24,7 @@ HOME = math.pi / 4.0  # θ3 at which the x axis, from A2 to A1, is parallel to t
 _HALF_DIAGONAL = math.sqrt(0.5)
 
 
-class Wrist(eqx.Module):
+class Wrist(Printed):
     """A spherical wrist with two crank-and-rod legs and a central three-revolute leg. [CHA08, fig. 5]
 
     Attributes:

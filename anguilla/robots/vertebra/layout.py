@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from spatial import non_negative, positive
+from spatial.printing import Printed
 
 from .design import Wrist
 
@@ -13,7 +14,7 @@ from .design import Wrist
 BEAM_TO_VERTEBRA = ((0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0))
 
 
-class Layout(eqx.Module):
+class Layout(Printed):
     """A chain of equal vertebrae, each with its base on the head side and the centre O at its midpoint.
 
     Attributes:

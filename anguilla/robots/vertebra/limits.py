@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from spatial import finite, non_negative, positive, safe_norm
+from spatial.printing import Printed
 
 from .design import Wrist
 from .inverse import Posture
@@ -32,7 +33,7 @@ MARGINS = (
 )
 
 
-class Limits(eqx.Module):
+class Limits(Printed):
     """Mechanical limits. [CHA08, Mechanical constraints]
 
     Attributes:
