@@ -55,13 +55,16 @@ def value_text(value: Any) -> str:
         return "(" + ", ".join(value) + ")"
     if isinstance(value, (str, bool, int)):
         return str(value)
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # traced numbers in a tuple, rows of unequal length
+        return type(value).__name__
     if array.dtype.kind not in "biufc":
         return type(value).__name__
     if array.ndim == 0:
-        return str(bool(array)) if array.dtype.kind == "b" else f"{array[()]:.4g}"
+        return str(bool(array)) if array.dtype.kind == "b" else f"{array[()] + 0.0:.4g}"  # no -0
     if array.ndim == 1 and array.size <= MOST:
-        return "(" + ", ".join(f"{x:.4g}" for x in array) + ")"
+        return "(" + ", ".join(f"{x + 0.0:.4g}" for x in array) + ")"
     return f"array{list(array.shape)}"
 
 

@@ -85,6 +85,7 @@ def test_results_print_what_they_found():
         twist=jnp.zeros((3, 6)),
         steps=jnp.zeros(2, int),
         succeeded=jnp.asarray(True),
+        limits=None,
     )
     assert str(run) == "Trajectory(3 instants, from (0, 0, 0) m at 0 s to (-2, 0, 0) m at 2 s)"
     orbit = gaits.Orbit(jnp.zeros(2), zero, jnp.eye(2), jnp.array([0.5 + 0j, 0.1]), jnp.asarray(True))
