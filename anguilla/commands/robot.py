@@ -175,7 +175,11 @@ def run(arguments: argparse.Namespace) -> int:
     robot = registry.ROBOTS[arguments.robot]
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
     settings = settings_of(arguments)
-    say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles) ...")
+    plain = settings.t1 == robot.duration and not (
+        settings.optimise or settings.feedback or settings.terrain == "beach"
+    )
+    needs = f": about {robot.processor:g} s of processor time with pictures" if plain else ""
+    say(f"{arguments.robot} moves for {settings.t1:g} s (the first run compiles{needs}) ...")
     dataset = robot.run(settings)
     moved = time.perf_counter()
     dataset = with_recipe(dataset, arguments.recipe)

@@ -61,6 +61,7 @@ class Robot:
         duration: default duration of a run [s].
         period: period of the motion [s].
         rate: output times per second that give smooth curves [1/s].
+        processor: processor time of the default run with compilation and pictures, on one core of a server [s].
         run: simulates the machine and returns a dataset with everything that the other functions need.
         figures: returns functions that draw the figures, by file name.
         body: converts the dataset to sections along one body, for the film.
@@ -73,6 +74,7 @@ class Robot:
     duration: float
     period: float
     rate: float
+    processor: float
     run: Callable[[Settings], xr.Dataset]
     figures: Callable[[xr.Dataset], dict[str, Callable[[], Figure]]]
     body: Callable[[xr.Dataset], xr.Dataset]

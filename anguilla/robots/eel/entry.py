@@ -79,6 +79,7 @@ EEL = Robot(
     duration=30.0,
     period=PERIOD,
     rate=20.0,
+    processor=35.0,
     run=run,
     figures=figures,
     body=body,

@@ -197,6 +197,7 @@ MOTH = Robot(
     duration=PERIOD,
     period=PERIOD,
     rate=10000.0,
+    processor=55.0,
     run=run,
     figures=figures,
     body=lambda dataset: dataset,

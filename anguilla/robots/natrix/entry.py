@@ -205,6 +205,7 @@ NATRIX = Robot(
     duration=20.0,
     period=1.0 / FREQUENCY,
     rate=50.0,
+    processor=90.0,
     run=run,
     figures=figures,
     body=lambda dataset: dataset,

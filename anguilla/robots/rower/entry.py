@@ -285,6 +285,7 @@ ROWER = Robot(
     duration=3.0 * PERIOD,
     period=PERIOD,
     rate=90.0,
+    processor=50.0,
     run=run,
     figures=figures,
     body=lambda dataset: dataset,

@@ -107,6 +107,7 @@ SNAKE = Robot(
     duration=16.0,
     period=PERIOD,
     rate=20.0,
+    processor=40.0,
     run=run,
     figures=figures,
     body=body,
