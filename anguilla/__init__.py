@@ -13,7 +13,7 @@ from .hidden_packages import check_packages as _check_packages
 from .when_jax_loads import when_jax_loads as _when_jax_loads
 
 if TYPE_CHECKING:
-    from . import learn as learn, robots as robots, view as view
+    from . import ground as ground, learn as learn, robots as robots, view as view
     from .results import load as load, rerun as rerun, save as save
     from .sweeps import open_sweep as open_sweep, sweep as sweep
     from .view import (
@@ -47,7 +47,7 @@ _when_jax_loads(_configure)
 
 __version__ = _version("anguilla")
 
-_PACKAGES = ("learn", "robots", "view")
+_PACKAGES = ("ground", "learn", "robots", "view")
 # Where each name is defined. matplotlib, xarray, zarr and the engines are imported with the first name that needs them.
 _HOMES = {
     ".results": ("load", "rerun", "save"),
@@ -78,4 +78,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HOME, *_PACKAGES, "__version__"} - {*_HOMES[".view"]})  # figures are advertised in `view`
+    figures = {*_HOMES[".view"]} - {"animate", "still"}  # advertised in `view`
+    return sorted({*_HOME, *_PACKAGES, "__version__"} - figures)
