@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from ..laws import AbstractLaw, Scalar
+from ..tables import ROUNDING
 
 
 class PeriodicBending(AbstractLaw):
@@ -49,7 +50,7 @@ class SplineBending(AbstractLaw):
         q = jnp.zeros_like(self.coefficients[0, 0])
         for power in self.coefficients[:, j]:  # Horner's rule
             q = q * (t - self.times[j]) + power
-        inside = (t >= self.times[0]) & (t <= self.times[-1])
+        inside = (t >= self.times[0] - ROUNDING) & (t <= self.times[-1] + ROUNDING)
         return jnp.where(inside, legendre(2.0 * X / self.length - 1.0, q.shape[0]) @ q, jnp.nan)
 
 
