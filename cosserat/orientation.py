@@ -11,7 +11,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from spatial import cross, matrix_from_quaternion, nodewise, quaternion_conjugate, quaternion_multiply
+from spatial import node_cross, node_rotation, nodewise, quaternion_conjugate, quaternion_multiply
 
 from .node_arrays import apply, computed_once
 from .quadrature import integral_from_head
@@ -21,7 +21,6 @@ MAX_TURN = 6.0  # rad per panel: limit of full accuracy of the series below
 MAX_SECOND_TURN = 2.0  # rad, second factor: the first omitted factor is then 1e-4 (1e-6 at 1.2 rad, 1e-9 at 0.6)
 RESOLVED = 32  # least nodes per panel for which rates and derivatives are those of the differential equation
 
-_cross = nodewise(cross)
 _multiply = nodewise(quaternion_multiply)
 
 
@@ -90,7 +89,7 @@ def _derivative(primals, tangents):
     """δR = θ^ R with θ' = R δK. `panel_integral` has a tangent too, because it scales with the length of the body."""
     curvature, panel_integral = primals
     q = _resolved(*primals)
-    rotation = nodewise(matrix_from_quaternion)(q)
+    rotation = node_rotation(q)
     theta = jnp.zeros_like(curvature)
     for density, matrix in ((tangents[0], panel_integral), (curvature, tangents[1])):
         if not isinstance(density, SymbolicZero) and not isinstance(matrix, SymbolicZero):
@@ -112,8 +111,8 @@ def _in_panels(K, to):
         cos, sin, along, across = _coefficients(0.25 * jnp.sum(F * F, axis=0))
         out = _multiply(jnp.concatenate([cos[None], sin[None] * F]), out)
         F = at_nodes(F)
-        F_K = _cross(F, K)
-        return (at_nodes(along)[None] * F_K + at_nodes(across)[None] * _cross(F, F_K), out), None
+        F_K = node_cross(F, K)
+        return (at_nodes(along)[None] * F_K + at_nodes(across)[None] * node_cross(F, F_K), out), None
 
     identity = jnp.zeros((4, K.shape[1] // order * targets)).at[0].set(1.0)
     (_, out), _ = jax.lax.scan(stage, (K, identity), length=FER_STAGES)

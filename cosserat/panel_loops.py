@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Place
-from spatial import coadjoint, cross, matrix_from_quaternion, nodewise, quaternion_multiply
+from spatial import node_coadjoint, node_cross, node_rotation, nodewise, quaternion_multiply
 
 from .node_arrays import apply
 from .passing_water import PassingWater, carried_at, passing_water, wrench_of_passing_water
@@ -20,10 +20,6 @@ from .shape import Shape
 from .space_path import BothLoops, HeadDynamics
 from .state import HeadState
 from .strain import Gait, StrainRates, strain_rates
-
-_cross = nodewise(cross)
-_coadjoint = nodewise(coadjoint)
-_rotation = nodewise(matrix_from_quaternion)
 
 
 class FirstLoop(eqx.Module):
@@ -87,7 +83,7 @@ def section_loads(
     if body.masses is not None:
         mass_terms = body.masses.loads(fluid, motion.shape, motion.twist, state)
         gathered = gathered + body.masses.gathered(mass_terms)
-    gyroscopic = _coadjoint(motion.twist, apply(body.inertia, motion.twist))
+    gyroscopic = node_coadjoint(motion.twist, apply(body.inertia, motion.twist))
     water, inertia = passing_water(body, fluid, strain, motion, state), body.inertia + body.added
     if water is not None:
         inertia = body.inertia + water.slices.inertia
@@ -127,7 +123,7 @@ def second_loop(
     fluid = fluid.at(t)
     motion, shape, twist_rate = first.motion, first.motion.shape, first.dynamics.twist_rate
     twist_rates = motion.twist_rate + carried(shape.rotation, shape.position, twist_rate)  # (61)-(62)
-    gyroscopic = _coadjoint(first.loads.twist, apply(body.load_inertia, first.loads.twist))
+    gyroscopic = node_coadjoint(first.loads.twist, apply(body.load_inertia, first.loads.twist))
     strain = strain_rates(gait, body.load_X, t)
     inertia, load = body.load_inertia + body.load_added, first.fluid_wrench
     if first.water is not None:
@@ -135,14 +131,14 @@ def second_loop(
         inertia, load = body.load_inertia + slices.inertia, load + slices.load
     inertial = apply(inertia, twist_rates @ body.to_load)
     wrench = load + gyroscopic - inertial
-    rotation = _rotation(shape.quaternion @ body.to_load)
+    rotation = node_rotation(shape.quaternion @ body.to_load)
     force, couple = apply(rotation, wrench[:3]), apply(rotation, wrench[3:])
 
     nose = _nose_wrench(body, fluid, state) - body.nose_added @ twist_rate  # (44)
     nose = nose if at_nose is None else nose + at_nose
-    tangent = apply(rotation, strain.xi[:, :3].T)
+    tangent = apply(rotation, strain.xi.T[:3])
     n_at_loads = nose[:3, None] + body.integral_at_loads(force)
-    lever = couple - _cross(tangent, n_at_loads)
+    lever = couple - node_cross(tangent, n_at_loads)
     n = nose[:3, None] + force @ stations.from_loads  # (63)
     m = nose[3:, None] + lever @ stations.from_loads  # (64)
 
@@ -157,7 +153,7 @@ def second_loop(
     if first.water is not None:
         through = wrench_of_passing_water(body, gait, fluid, state, t, first.water, motion, stations)
         n, m = n + through[:3], m + through[3:]
-    moment = apply(jnp.swapaxes(_rotation(quaternion), 0, 1), m)
+    moment = apply(jnp.swapaxes(node_rotation(quaternion), 0, 1), m)
     return BothLoops(
         head_twist_rate=twist_rate,
         position_w=(state.position[:, None] + state.rotation @ (shape.position @ here)).T,

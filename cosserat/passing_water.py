@@ -10,15 +10,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Carried, Place
-from spatial import cross, matrix_from_quaternion, nodewise, wrench_to_head
+from spatial import node_cross, node_rotation, wrench_to_head
 
 from .node_arrays import apply
 from .sampled_body import Leaving, SampledBody, Stations, slices_added
 from .section_motion import SectionMotion, at_nodes
 from .state import HeadState
 from .strain import Gait, StrainRates, strain_rates
-
-_cross = nodewise(cross)
 
 
 class PassingWater(eqx.Module):
@@ -87,7 +85,7 @@ def wrench_of_passing_water(
     assert body.leaving is not None
     here = stations.from_smooth
     shape = motion.shape
-    rotation = nodewise(matrix_from_quaternion)(shape.quaternion @ here)
+    rotation = node_rotation(shape.quaternion @ here)
     position = shape.position @ here
     place = Place(
         (state.position[:, None] + state.rotation @ position).T,
@@ -99,7 +97,7 @@ def wrench_of_passing_water(
     behind = jnp.where(stations.X > body.leaving.X, 1.0, 0.0)[None, :]
     gone = jnp.broadcast_to(water.wrench[:, None], W.shape)
     force = behind * gone[:3] + (1.0 - behind) * apply(rotation, W[:3])
-    couple = behind * (gone[3:] - _cross(position, gone[:3])) + (1.0 - behind) * apply(rotation, W[3:])
+    couple = behind * (gone[3:] - node_cross(position, gone[:3])) + (1.0 - behind) * apply(rotation, W[3:])
     return jnp.concatenate([force, couple])
 
 

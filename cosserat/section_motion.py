@@ -9,16 +9,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import Place
-from spatial import cross, matrix_from_quaternion, nodewise
+from spatial import node_cross, node_rotation
 
 from .node_arrays import apply
 from .sampled_body import SampledBody
 from .shape import Shape, StillShape, shape_from_strain
 from .state import HeadState
 from .strain import Gait, StrainRates, strain_rates
-
-_cross = nodewise(cross)
-_rotation = nodewise(matrix_from_quaternion)
 
 
 class SectionMotion(eqx.Module):
@@ -53,12 +50,12 @@ def section_motion(shape: Shape, head_twist: Float[Array, "6"]) -> SectionMotion
     """Velocity and acceleration of the sections, for a head with steady twist. (50)-(53)"""
     spread = lambda v: jnp.broadcast_to(v[:, None], shape.position.shape)  # noqa: E731
     V0, omega0 = spread(head_twist[:3]), spread(head_twist[3:])
-    velocity = V0 + _cross(omega0, shape.position) + shape.velocity
+    velocity = V0 + node_cross(omega0, shape.position) + shape.velocity
     omega = omega0 + shape.spin
-    acceleration = _cross(omega0, velocity + shape.velocity) + shape.acceleration
-    omega_rate = shape.spin_rate + _cross(omega0, shape.spin)
+    acceleration = node_cross(omega0, velocity + shape.velocity) + shape.acceleration
+    omega_rate = shape.spin_rate + node_cross(omega0, shape.spin)
     # In the section frame: d/dt(Rᵀv) = Rᵀ(a - ω×v), and Rᵀω̇ is dΩ/dt.
-    rate = acceleration - _cross(omega, velocity)
+    rate = acceleration - node_cross(omega, velocity)
     columns = jnp.stack([velocity, omega, rate, omega_rate], axis=1)
     local = jnp.swapaxes(apply(jnp.swapaxes(shape.rotation, 0, 1), columns), 0, 1)
     return SectionMotion(shape, local[:2].reshape(6, -1), local[2:].reshape(6, -1))
@@ -87,5 +84,5 @@ def at_loads(body: SampledBody, motion: SectionMotion, state: HeadState) -> Load
 def load_place(body: SampledBody, shape: Shape | StillShape, state: HeadState) -> Place:
     """Poses of the sections at the load nodes."""
     position = state.position[:, None] + state.rotation @ (shape.position @ body.to_load)
-    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, _rotation(shape.quaternion @ body.to_load))
+    rotation = jnp.einsum("ij,jkn->ikn", state.rotation, node_rotation(shape.quaternion @ body.to_load))
     return Place(position.T, jnp.moveaxis(rotation, -1, 0), body.load_X)

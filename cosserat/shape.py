@@ -10,14 +10,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from spatial import cross, matrix_from_quaternion, nodewise
+from spatial import node_cross, node_rotation
 
 from .node_arrays import apply
 from .orientation import discrete_spins, orientation, resolved
 from .quadrature import integral_from_head
 from .strain import StrainRates
-
-_cross = nodewise(cross)
 
 
 class Shape(eqx.Module):
@@ -65,7 +63,7 @@ def still_shape(strain: Float[Array, "nodes 6"], panel_integral: Float[Array, "o
         panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     quaternion = orientation(strain[:, 3:].T, panel_integral)
-    rotation = nodewise(matrix_from_quaternion)(quaternion)
+    rotation = node_rotation(quaternion)
     tangent = apply(rotation, strain[:, :3].T)
     return StillShape(quaternion, rotation, integral_from_head(tangent, panel_integral))
 
@@ -81,27 +79,26 @@ def shape_from_strain(
         strain: strain at the smooth nodes.
         panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
-    quaternion = orientation(strain.xi[:, 3:].T, panel_integral)
-    rotation = nodewise(matrix_from_quaternion)(quaternion)
-    parts = jnp.stack([strain.xi[:, :3], strain.dxi[:, :3], strain.ddxi[:, :3], strain.dxi[:, 3:], strain.ddxi[:, 3:]])
-    turned = apply(rotation, parts.transpose(2, 0, 1))
+    xi, dxi, ddxi = strain.xi.T, strain.dxi.T, strain.ddxi.T
+    quaternion = orientation(xi[3:], panel_integral)
+    rotation = node_rotation(quaternion)
+    turned = apply(rotation, jnp.stack([xi[:3], dxi[:3], ddxi[:3], dxi[3:], ddxi[3:]], axis=1))
     tangent, stretch_rate, stretch_rate2, bend_rate, bend_rate2 = (turned[:, k] for k in range(5))  # r' = R Γ, (18)
 
     fine = resolved(panel_integral)
     if fine:
         spin = integral_from_head(bend_rate, panel_integral)  # ω' = R K̇, (22)
     else:
-        K, dK, ddK = (part[:, 3:].T for part in (strain.xi, strain.dxi, strain.ddxi))
-        spin, spin_rate = discrete_spins(K, dK, ddK, panel_integral)
-    slide = _cross(spin, tangent) + stretch_rate  # (22)
+        spin, spin_rate = discrete_spins(xi[3:], dxi[3:], ddxi[3:], panel_integral)
+    slide = node_cross(spin, tangent) + stretch_rate  # (22)
     densities = [tangent, slide]
     if fine:
-        densities.append(bend_rate2 + _cross(spin, bend_rate))  # ω̇' = R K̈ + ω × R K̇, (24)
+        densities.append(bend_rate2 + node_cross(spin, bend_rate))  # ω̇' = R K̈ + ω × R K̇, (24)
     integrals = integral_from_head(jnp.concatenate(densities), panel_integral)
     position, velocity = integrals[:3], integrals[3:6]
     if fine:
         spin_rate = integrals[6:]
-    swept, turning = _cross(spin_rate, tangent), _cross(spin, slide + stretch_rate)
+    swept, turning = node_cross(spin_rate, tangent), node_cross(spin, slide + stretch_rate)
     swing = swept + turning + stretch_rate2  # (24)
     acceleration = integral_from_head(swing, panel_integral)
     return Shape(quaternion, rotation, position, velocity, acceleration, spin, spin_rate)

@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from .node_arrays import components_first
+
 Gait = Callable[[Float[Array, ""], Float[Array, ""]], Float[Array, "6"]]
 
 
@@ -31,10 +33,10 @@ def strain_rates(gait: Gait, X: Float[Array, "*nodes"], t: Float[Array, ""]) -> 
         sample = lambda x: gait(x, time)  # noqa: E731
         for _ in X.shape:
             sample = jax.vmap(sample)
-        return sample(X)
+        return components_first(sample(X), 6)
 
     def law_and_rate(time):
         return jax.jvp(law, (time,), (jnp.ones_like(time),))
 
     (xi, dxi), (_, ddxi) = jax.jvp(law_and_rate, (t,), (jnp.ones_like(t),))
-    return StrainRates(xi, dxi, ddxi)
+    return StrainRates(*(jnp.moveaxis(part, 0, -1) for part in (xi, dxi, ddxi)))

@@ -21,6 +21,11 @@ from .inertia import (
     split_inertia as split_inertia,
 )
 from .moved_names import moved
+from .node_algebra import (
+    node_coadjoint as node_coadjoint,
+    node_cross as node_cross,
+    node_rotation as node_rotation,
+)
 from .rotations import (
     dexp as dexp,
     matrix_from_quaternion as matrix_from_quaternion,

@@ -155,7 +155,7 @@ MUTANTS = (
     ),
     Mutant(
         "transported_spin", "ω × RK̇ of the angular acceleration left out", "cosserat/shape.py",
-        "densities.append(bend_rate2 + _cross(spin, bend_rate))", "densities.append(bend_rate2)",
+        "densities.append(bend_rate2 + node_cross(spin, bend_rate))", "densities.append(bend_rate2)",
         ("reference_fast_path",),
     ),
     Mutant(

@@ -25,6 +25,7 @@ GROUPS = (
     "soromox",
     "moth",
     "natrix",
+    "rower",
     "learning",
 )
 
@@ -104,6 +105,7 @@ def _group(name: str) -> Callable[[], Iterator]:
         moth,
         natrix,
         profile,
+        rower,
         snake,
         soft,
         soft_peers,
@@ -127,6 +129,7 @@ def _group(name: str) -> Callable[[], Iterator]:
         "soromox": soromox_rod.soromox_rows,
         "moth": moth.moth_rows,
         "natrix": natrix.natrix_rows,
+        "rower": rower.rower_rows,
     }[name]
 
 
