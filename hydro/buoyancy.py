@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, join, linear, non_negative, positive, safe_norm
@@ -62,13 +63,8 @@ def _wet_polygon(section, height, slope):
     over = lambda y, z: side * (height + slope[0] * y + slope[1] * z)  # noqa: E731
     m, m1, m2 = wet_fan(side * height, over(y, z), over(next_y, next_z))
     doubled = y * next_z - next_y * z
-    part = jnp.stack(
-        [
-            jnp.sum(doubled * m),
-            jnp.sum(doubled * (m1 * y + m2 * next_y)),
-            jnp.sum(doubled * (m1 * z + m2 * next_z)),
-        ]
-    )
+    moments = jnp.stack([m, m1 * y + m2 * next_y, m1 * z + m2 * next_z])
+    part = (doubled[None] * moments) @ np.ones(y.shape[0])  # as sums, a batch of NATRIX's runs takes 1.7 times as long
     whole = jnp.concatenate([section.area[None], section.first_moments])
     area, S_y, S_z = jnp.where(height < 0, whole - part, part)
     return WetPart(area, jnp.stack([S_y, S_z]), -(height * area + slope[0] * S_y + slope[1] * S_z))

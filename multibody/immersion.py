@@ -8,12 +8,13 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, GeneralSection, Place, StiffMatrices, Void
 from spatial import twist_from_head, wrench_to_head
+from stepping import short_program
 
 from .kinematics import Configuration
 from .passing_water import ChainWater, ImmersedWater, immersed_water, passing_water
 from .small_matrices import apply, inertia_in_base, product
 from .state import BaseState
-from .strips import lumped
+from .strips import Strips, lumped
 from .tree import Tree
 
 
@@ -60,13 +61,20 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
     water = immersed_water(tree.strips, fluid)
     if water is not None:
         return Immersion(fluid, jnp.zeros((bodies, 6, 6)), water)
+    return Immersion(fluid, _added_inertia(tree.strips, fluid, bodies))
+
+
+@short_program  # operation by operation it would take longer than a second of NATRIX's swim
+def _added_inertia(strips: Strips, fluid: AbstractFluid, bodies: int) -> Float[Array, "bodies 6 6"]:
+    """Added inertia of each body about its frame [kg, kg·m, kg·m²]."""
+    points = strips.points
     per_point = lumped(points, jax.vmap(fluid.added_inertia)(points.section))
-    added = jax.ops.segment_sum(per_point, np.asarray(tree.strips.body), bodies, indices_are_sorted=True)
-    if tree.strips.nose_body:
+    added = jax.ops.segment_sum(per_point, np.asarray(strips.body), bodies, indices_are_sorted=True)
+    if strips.nose_body:
         nose = jax.vmap(fluid.nose_added_inertia)(points.nose_radius)
         shifted = inertia_in_base(points.nose_rotation, points.nose_position, nose)
-        added = added + jax.ops.segment_sum(shifted, np.asarray(tree.strips.nose_body), bodies)
-    return Immersion(fluid, added)
+        added = added + jax.ops.segment_sum(shifted, np.asarray(strips.nose_body), bodies)
+    return added
 
 
 def fluid_wrenches(
