@@ -13,7 +13,8 @@ from .energy import (
     momentum as momentum,
     volume as volume,
 )
-from .grid_error import SpaceError as SpaceError, space_error as space_error
+from .error_estimate import space_error as space_error
+from .grid_error import SpaceError as SpaceError
 from .head_equation import head_acceleration as head_acceleration, head_dynamics as head_dynamics
 from .measured_bodies import from_mesh as from_mesh, from_table as from_table
 from .measurements import (

@@ -151,7 +151,7 @@ def sampled_energetics(body: SampledBody, fluid: AbstractFluid, state: HeadState
 def soft_energetics(sampled: SampledSoft, fluid: AbstractFluid, now: SoftInstant) -> Energetics:
     """`energetics` of a soft beam at one instant."""
     sums = sampled_energetics(sampled.body, fluid, now.head, now.first)
-    more = now.elastic, now.viscous, now.active, now.loads
+    more = now.elastic, now.viscous, jnp.sum(now.active), now.loads
     return eqx.tree_at(lambda e: (e.elastic, e.viscous, e.active, e.loads), sums, more)
 
 

@@ -17,15 +17,12 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from gaits.refusals import check_gait
 from hydro import AbstractFluid
-from spatial.checks import finite, of_kind
 from spatial.traced_warnings import tell_rows, warn_if
 from stepping import program, short_program
 
 from .beam import Beam
 from .output_stations import Along
-from .panels import Panels
 from .quadrature import mass
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
@@ -57,8 +54,8 @@ class SpaceError(eqx.Module):
         force: error of n along the body.
         moment: error of M along the body.
         power: error of the actuators' power, relative to ∫|M·dK/dt + Rᵀn·dΓ/dt| dX.
-        modes: root-mean-square residual of the stress-strain law over the free strains of a soft beam, relative to the
-            stress; None for a beam.
+        modes: residual of the stress-strain law over the free strains of a soft beam, relative to the stress, in the
+            norm of the elastic energy; None for a beam.
     """
 
     head_acceleration: Float[Array, ""]
@@ -88,49 +85,25 @@ class Found(eqx.Module):
     decay: Float[Array, "instants"] | None
 
 
-def space_error(
+def beam_space_error(
     beam: Beam,
     gait: Gait,
     fluid: AbstractFluid,
     state: HeadState,
     t: Float[Array, "*instants"],
-    path: AbstractSpacePath | None = None,
+    path: AbstractSpacePath,
 ) -> SpaceError | None:
-    """Estimates the error of a space path by comparison with one twice as fine. jit- and vmap-safe.
-
-    >>> import cosserat, gaits, hydro
-    >>> eel, water, ripples = cosserat.eel(), hydro.Morison(), gaits.planar(wavelength=0.4)  # five waves on the body
-    >>> error = cosserat.space_error(eel, ripples, water, cosserat.HeadState(), 2.3, cosserat.Panels(panels=1))
-    >>> bool(1e-3 < error.force < 1e-1)
-    True
-
-    Args:
-        beam: the body.
-        gait: strain law (X, t) -> (Γ, K).
-        fluid: the fluid around it.
-        state: pose and twist of the head, at one instant or at several (a leading axis).
-        t: time of each instant [s].
-        path: space path; `Panels()` when None.
-
-    Returns:
-        The estimate, or None for a path that controls its own error, such as `Nested`.
-    """
-    path = Panels() if path is None else path
-    for name, value, wanted, words in (
-        ("beam", beam, Beam, "a cosserat.Beam"),
-        ("fluid", fluid, AbstractFluid, "a hydro fluid, such as hydro.Morison() or hydro.Void()"),
-        ("state", state, HeadState, "a cosserat.HeadState"),
-        ("path", path, AbstractSpacePath, "a space path, such as cosserat.Panels()"),
-    ):
-        of_kind(name, value, wanted, words)
-    check_gait(gait)
-    t = finite("t", t)
+    """`cosserat.space_error` of a beam, without checks of its arguments, which it shares; times in [s]."""
     if path.finer() is None:
         return None
-    still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
     parts = state.position, state.quaternion, state.twist, t
-    beam, gait, fluid, parts = jax.tree.map(still, (beam, gait, fluid, parts))
+    beam, gait, fluid, parts = without_derivatives((beam, gait, fluid, parts))
     return _estimated(path.sample(beam, fluid), beam, gait, fluid, path, parts)[0]
+
+
+def without_derivatives(tree: Any) -> Any:
+    """A pytree whose traced arrays have no derivatives; the others stay as they are."""
+    return jax.tree.map(lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x, tree)
 
 
 @short_program
@@ -143,7 +116,7 @@ def error_and_limits(
     parts: tuple[Array, ...],
     times: Float[Array, "times"],
 ) -> "tuple[SpaceError | None, Limits]":
-    """`space_error` and `limits_over` in one program.
+    """`beam_space_error` and `limits_over` in one program.
 
     Args:
         body: body sampled by the path.
@@ -163,7 +136,7 @@ def error_and_limits(
 
 @program
 def _estimated(body, beam, gait, fluid, path, parts) -> tuple[SpaceError, Float[Array, ""]]:
-    """`space_error` on a body sampled by the path, and the greatest decay at these instants."""
+    """`beam_space_error` on a body sampled by the path, and the greatest decay at these instants."""
     position, quaternion, twist, t = parts
     parts = (*(jnp.reshape(part, (-1, part.shape[-1])) for part in (position, quaternion, twist)), jnp.reshape(t, -1))
     finer = path.finer()
@@ -339,7 +312,7 @@ def guarded(
         result, limits = evaluate(better)
     if not float(limits.turn) <= 1.0:
         raise ValueError(f"gait: at t = {float(t):g} s {COILED}")
-    warn_if_inexact(better, space_error(beam, gait, fluid, state, t, better))
+    warn_if_inexact(better, beam_space_error(beam, gait, fluid, state, t, better))
     return result
 
 
@@ -381,8 +354,7 @@ def decay_at(path: AbstractSpacePath, body: Any, gait: Gait, parts: tuple[Array,
         gait: strain law (X, t) -> (Γ, K).
         parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant.
     """
-    still = lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x  # noqa: E731
-    body, gait, parts = jax.tree.map(still, (body, gait, parts))
+    body, gait, parts = without_derivatives((body, gait, parts))
     decay = jax.lax.map(lambda x: path.motion_decay(body, gait, unchecked_state(*x[:3]), x[3]), parts)
     return None if decay is None else jnp.max(decay)
 

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from spatial import node_cross, node_rotation
 
 from .node_arrays import apply
-from .orientation import discrete_spins, orientation, resolved
+from .orientation import discrete_motion, orientation, resolved
 from .quadrature import integral_from_head
 from .strain import StrainRates
 
@@ -80,16 +80,17 @@ def shape_from_strain(
         panel_integral: maps values in one panel to integrals from its start to its nodes and end [m].
     """
     xi, dxi, ddxi = strain.xi.T, strain.dxi.T, strain.ddxi.T
-    quaternion = orientation(xi[3:], panel_integral)
+    fine = resolved(panel_integral)
+    if fine:
+        quaternion = orientation(xi[3:], panel_integral)
+    else:
+        quaternion, spin, spin_rate = discrete_motion(xi[3:], dxi[3:], ddxi[3:], panel_integral)
     rotation = node_rotation(quaternion)
     turned = apply(rotation, jnp.stack([xi[:3], dxi[:3], ddxi[:3], dxi[3:], ddxi[3:]], axis=1))
     tangent, stretch_rate, stretch_rate2, bend_rate, bend_rate2 = (turned[:, k] for k in range(5))  # r' = R Γ, (18)
 
-    fine = resolved(panel_integral)
     if fine:
         spin = integral_from_head(bend_rate, panel_integral)  # ω' = R K̇, (22)
-    else:
-        spin, spin_rate = discrete_spins(xi[3:], dxi[3:], ddxi[3:], panel_integral)
     slide = node_cross(spin, tangent) + stretch_rate  # (22)
     densities = [tangent, slide]
     if fine:

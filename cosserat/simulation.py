@@ -78,8 +78,11 @@ VARIABLES: dict[str, Label] = HEAD | {
     "mode_rates": (("time", "mode"), "1/s, 1/m/s", "rates of the free modes"),
     "mode_accelerations": (("time", "mode"), "1/s^2, 1/m/s^2", "second rates of the free modes"),
     "elastic_energy": (("time",), "J", "elastic energy of the free strains"),
+    "elastic_density": (("time", "X"), "J/m", "elastic energy of the free strains per metre"),
+    "imposed_power": (("time", "strain_component"), "W", "power of the actuators of each imposed strain"),
     "viscous_loss": (("time",), "W", "power the damping of the free strains takes"),
     "muscle_power": (("time",), "W", "power muscles and threads deliver to the free strains"),
+    "muscle_powers": (("time", "muscle"), "W", "power each muscle or thread delivers to the free strains"),
     "tension": (
         ("time", "thread"),
         "N",
@@ -130,7 +133,8 @@ def simulate(
     (('time', 'X', 'section_axis'), 'N m')
 
     Args:
-        beam: the body. For a `Soft` beam the modes, the elastic energy and the viscous loss are recorded too.
+        beam: the body. For a `Soft` beam the modes, the elastic energy and the powers of damping, muscles and imposed
+            strains are recorded too.
         gait: strain law (X, t) -> (Γ, K); None for a soft beam without imposed strains. For a `gaits.Steered` the
             command and the readings of the sensors are recorded too.
         fluid: fluid around it; None for none.
@@ -269,11 +273,15 @@ def _record(beam, body, gait, fluid, path, trajectory: Trajectory, stations: int
                 "mode_rates": state.dq,
                 "mode_accelerations": now.rates[6:],
                 "elastic_energy": sums.elastic,
+                "elastic_density": body.elastic_density(along.stations, along.section, state.q),
+                "imposed_power": jnp.sum(along.power_density(loops, beam.imposed(gait), t), axis=0),
                 "viscous_loss": sums.viscous,
                 "muscle_power": sums.active,
                 "load_power": sums.loads,
                 "head_reaction": now.reaction,
             }
+            if beam.actuators:
+                extra["muscle_powers"] = now.active
             if now.threads.length.size:
                 pulls = {"tension": now.threads.tension, "thread_length": now.threads.length}
                 extra |= pulls | {"thread_rate": now.threads.rate}

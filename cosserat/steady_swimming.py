@@ -19,10 +19,10 @@ from .energy import mass
 from .grid_error import (
     COILED,
     Limits,
+    beam_space_error,
     decay_at,
     fitted,
     instants,
-    space_error,
     warn_if_inexact,
     warn_if_unresolved,
 )
@@ -117,12 +117,12 @@ def steady_swim(
         return _converged_unless(found, wrong | ~(limits.turn <= 1.0))
     if not bool(found.converged) and float(limits.turn) <= 1.0:
         return found
-    error = space_error(beam, gait, fluid, *estimate_at, path)
+    error = beam_space_error(beam, gait, fluid, *estimate_at, path)
     if error is not None and not float(error.worst) <= path.tolerance:
         better = fitted(path, beam, gait, fluid, *estimate_at)
         if better is not path:
             path, (found, estimate_at, limits) = better, cycle(better)
-            error = space_error(beam, gait, fluid, *estimate_at, path)
+            error = beam_space_error(beam, gait, fluid, *estimate_at, path)
     if float(limits.turn) <= 1.0:
         warn_if_inexact(path, error)
     coiled = ~(limits.turn <= 1.0)

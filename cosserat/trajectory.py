@@ -230,7 +230,7 @@ def rollout(
             if implicit:
                 marcher = Marcher(SemiImplicit(), controller, rtol, atol, dt0, max_steps, adjoint, progress)
             run = _integrate_soft(sampled, loop, fluid, span, begin, marcher, land)
-        run = examined(beam, driven_gait(gait, run), fluid, panels, run)
+        run = examined(sampled, driven_gait(gait, run), fluid, panels, run)
     else:
         if method == "implicit":
             raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")

@@ -216,6 +216,7 @@ def test_swim_with_a_passive_tail(tmp_path, capsys):
     swim = anguilla.load(tmp_path / "planar.nc")
     assert swim.sizes["mode"] == 4 and abs(swim.modes).max() > 0.0
     assert swim.elastic_energy.isel(time=-1) > 0.0
+    assert ", free strains " in capsys.readouterr().out  # their estimated error
     assert "--tail-stiffness" in (tmp_path / "planar.recipe").read_text()
 
 

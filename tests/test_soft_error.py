@@ -59,3 +59,42 @@ def test_estimated_error_of_the_modes_is_that_of_runs_with_more_of_them():
     assert 5.0 * estimated[1] < estimated[0]
     # Gauss nodes of one panel and one load panel a piece: the errors that kinks of the drag leave.
     assert float(run.error.force) < 1e-3 and float(run.error.moment) < 1e-3
+
+
+def test_a_strain_that_hardly_moves_does_not_dominate_the_estimate():
+    """Twist and bending out of the plane of a plane swim: their stress is round-off, and so is its residual.
+
+    The estimate is that of a tail that bends in the plane alone, up to round-off of the weak strains.
+    """
+    how = {"samples": 5, "method": "implicit", "dt0": 1 / 20}
+    estimates = []
+    for modes in ({"K3": 3}, {"K1": 2, "K2": 2, "K3": 3}):
+        tail = cosserat.FreeStrains(0.5, modes=modes)
+        soft = cosserat.Soft(cosserat.rod(1.0, 0.02, 0.04), tail, cosserat.Springs(EI, damping_time=TAU))
+        estimates.append(float(cosserat.rollout(soft, WAVE, hydro.Morison(), 0.5, **how).error.modes))
+    assert estimates[1] == pytest.approx(estimates[0], rel=1e-6)
+
+
+def test_a_body_without_stress_has_no_error_of_its_modes(recwarn):
+    """A free uniform rod under a uniform load only moves: its stress is round-off, which is no reason for a warning."""
+    push = cosserat.DistributedLoad([0.0, 0.3, 0.0, 0.0, 0.0, 0.0])
+    free = cosserat.FreeStrains(modes={"K3": 1})
+    soft = cosserat.Soft(cosserat.rod(1.0, 0.02, 0.04), free, cosserat.Springs(EI), loads=push)
+    run = cosserat.rollout(soft, None, hydro.Void(), 0.2, samples=2, method="implicit", dt0=0.1)
+    assert float(run.error.modes) == 0.0 and float(run.position[-1, 1]) > 1e-3
+    assert not [w for w in recwarn if "modes of the soft beam" in str(w.message)]
+
+
+def test_error_of_one_state_of_a_soft_beam():
+    """`cosserat.space_error` of the recorded states is the estimate of the run, inside `jax.jit` too."""
+    soft = tailed(3)
+    run = cosserat.rollout(soft, WAVE, hydro.Morison(), 0.5, samples=5, method="implicit", dt0=1 / 20)
+    where = jnp.asarray(instants(5))
+    states, times = jax.vmap(run.state)(where), run.time[where]
+    estimate = jax.jit(lambda: cosserat.space_error(soft, WAVE, hydro.Morison(), states, times))()
+    for a, b in zip(jax.tree.leaves(estimate), jax.tree.leaves(run.error), strict=True):
+        assert float(a) == pytest.approx(float(b), rel=1e-6, abs=1e-12)
+    alone = cosserat.space_error(soft, None, hydro.Morison(), run.state(4), run.time[4])
+    assert float(alone.modes) > 0.0
+    with pytest.raises(ValueError, match="state = .*: must be a cosserat.SoftState"):
+        cosserat.space_error(soft, WAVE, hydro.Morison(), cosserat.HeadState(), 0.3)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
 from scipy.linalg import eigh
+from scipy.optimize import brentq
 
 import cosserat
 import hydro
@@ -248,6 +249,36 @@ def test_frequencies_of_a_thin_rod(head, roots):
     elastic = found[found > 1e-3 * unit]
     assert elastic[:3] == pytest.approx(np.square(roots) * unit, rel=1e-8)
     assert len(found) - len(elastic) == len(head.free)  # rigid motions
+
+
+def test_a_column_flutters_under_a_thrust_that_follows_its_tip():
+    """Beck's column: the two lowest frequencies at 15 EI/L², and flutter from 20.05095 EI/L² on.
+
+    The frequencies are roots of its characteristic equation; eight modes and the rotary inertia leave 1e-7 of them, and
+    round-off of the general eigenvalue problem is below 1e-5.
+    """
+    radius, density, modulus = 1e-4, 1000.0, 4e11  # EI = ρA
+    bending = modulus * np.pi * radius**4 / 4
+
+    def rates(load):
+        thrust = cosserat.EndLoad(force=[-load * bending, 0.0, 0.0], follower=True)
+        free = cosserat.FreeStrains(modes={"K3": 8})
+        rod, law = cosserat.rod(1.0, radius, radius, density), cosserat.Elastic(modulus)
+        soft = cosserat.Soft(rod, free, law, loads=thrust, head=cosserat.Clamped())
+        return np.asarray(cosserat.complex_modes(soft, None, hydro.Void()).rate)
+
+    def characteristic(omega, load):
+        root = np.sqrt(load**2 / 4 + omega**2)
+        a, b = np.sqrt(root + load / 2), np.sqrt(root - load / 2)
+        trigonometric = 2 * omega**2 * (1 + np.cos(a) * np.cosh(b)) + load * omega * np.sin(a) * np.sinh(b)
+        return load**2 + trigonometric
+
+    expected = [brentq(characteristic, *bracket, args=(15.0,)) for bracket in ((5.0, 8.0), (14.0, 18.0))]
+    assert np.sort(np.abs(rates(15.0).imag))[:4:2] == pytest.approx(expected, rel=1e-5)
+    assert rates(20.04).real.max() < 1e-3
+    # Near the coalescence at ω = 11.0 the growth rate is 2.4 times the square root of the excess.
+    growing = rates(20.06)[0]
+    assert growing.real > 0.1 and abs(growing.imag) == pytest.approx(11.0, rel=0.01)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import simpson, solve_ivp
 from scipy.optimize import root
 
 import cosserat
@@ -401,8 +401,14 @@ def test_a_constant_tension_is_a_potential():
     energy = run.kinetic_energy + run.elastic_energy + (run.tension * run.thread_length).sum("thread")
     assert np.abs(np.asarray(energy - energy[0])).max() < 1e-8
     assert float(run.kinetic_energy.max()) > 1e-3
-    delivered = -(run.tension * run.thread_rate).sum("thread")
-    assert np.abs(np.asarray(delivered - run.muscle_power)).max() < 1e-12
+    delivered = -(run.tension * run.thread_rate)
+    assert np.abs(np.asarray(delivered.sum("thread") - run.muscle_power)).max() < 1e-12
+    assert run.muscle_powers.dims == ("time", "muscle")
+    assert np.abs(np.asarray(delivered) - np.asarray(run.muscle_powers)).max() < 1e-12
+    # The modes are linear in X: the density is a quadratic, which Simpson's rule over the stations integrates.
+    stored = simpson(np.asarray(run.elastic_density), x=np.asarray(run.X), axis=1)
+    assert np.abs(stored - np.asarray(run.elastic_energy)).max() < 1e-9 * float(run.elastic_energy.max())
+    assert float(abs(run.imposed_power.sum("strain_component") - run.actuator_power).max()) < 1e-12
 
 
 # Refusals.

@@ -389,8 +389,8 @@ MUTANTS = (
         ("thread_oblique",),
     ),
     Mutant(
-        "power_of_the_muscles", "power of actuators with the sign of the stress", "cosserat/soft/instant.py",
-        "active=-sampled.active_force(", "active=sampled.active_force(",
+        "power_of_the_muscles", "power of actuators with the sign of the stress", "cosserat/soft/sampled_soft.py",
+        "return -jnp.asarray([self.projected(stress) @ dq", "return jnp.asarray([self.projected(stress) @ dq",
         ("thread_power",),
     ),
     Mutant(

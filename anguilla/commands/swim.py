@@ -143,7 +143,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     pictures.add_argument(
         "--colour",
         metavar="FIELD",
-        help="field that colours the body in the film, such as internal_moment or strain:K3; default: as an eel",
+        help="field that colours the body in the film, such as internal_moment or strain:K3; default: as an eel, with "
+        "a passive tail by its elastic_density",
     )
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
@@ -230,8 +231,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.gait}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
-        if arguments.colour is not None:
-            field, _, component = arguments.colour.partition(":")
+        colour = arguments.colour
+        if colour is None and arguments.tail_stiffness is not None:
+            colour = "elastic_density"
+        if colour is not None:
+            field, _, component = colour.partition(":")
             options |= {"field": field, "component": component or None}
         written.append(view.animate(dataset, film, progress=not arguments.quiet, **options))
     if arguments.interactive:

@@ -47,11 +47,11 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
             time,
             dataset["dissipation"],
             color=VERMILLION,
-            label="lost to drag and joints" if is_tree(dataset) else "dissipated by drag",
+            label="lost to drag and joints" if is_tree(dataset) else "lost to drag",
         )
         upper.plot(time, dataset["convective_power"], color=GREEN, label="convective")
         if "viscous_loss" in dataset:
-            upper.plot(time, dataset["viscous_loss"], color=BLACK, linestyle="--", label="lost in the body")
+            upper.plot(time, dataset["viscous_loss"], color=BLACK, linestyle="--", label="to damping")
         upper.set_ylabel(label("power", "W"))
         upper.margins(x=0.0)
         frame_label(upper, "Power")

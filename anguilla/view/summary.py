@@ -33,6 +33,7 @@ class Summary:
             as fine; None if there is no estimate, as for an adaptive space path or a tree.
         moment_error: the same for M.
         power_error: the same for the power of the actuators.
+        modes_error: estimated relative error of the free strains of a soft beam due to its modes [-]; None for others.
     """
 
     duration: float
@@ -47,6 +48,7 @@ class Summary:
     force_error: float | None = None
     moment_error: float | None = None
     power_error: float | None = None
+    modes_error: float | None = None
     peak_torque: float | None = None
 
     def __str__(self) -> str:
@@ -58,7 +60,9 @@ class Summary:
         how = "" if self.identity_exact else " (energy differenced between output times)"
         errors = "not estimated for this space path"
         if self.force_error is not None:
-            errors = f"n {self.force_error:.0e}, M {self.moment_error:.0e}, power {self.power_error:.0e} (relative)"
+            modes = "" if self.modes_error is None else f", free strains {self.modes_error:.0e}"
+            parts = f"n {self.force_error:.0e}, M {self.moment_error:.0e}, power {self.power_error:.0e}{modes}"
+            errors = f"{parts} (relative)"
         lines = [
             f"mean speed      {self.speed:.4f} m/s over the last {self.window:g} s (centre of mass)",
             f"distance        {self.distance:.4f} m in {self.duration:g} s (centre of mass)",
@@ -109,7 +113,7 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         peak_torque=float(np.abs(dataset["torque"].values).max(initial=0.0)) if tree else None,
         identity=None if tree and "fluid_carried" in dataset else float(np.abs(identity_residual(dataset)).max()),
         identity_exact=energy_rate(dataset)[1],
-        **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power")},
+        **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power", "modes")},
     )
 
 

@@ -160,15 +160,15 @@ def accelerations(
         given: dη0/dt, whose other components are prescribed [m/s², rad/s²].
     """
     n = parts.phi.shape[0]
-    unknown = np.concatenate([np.asarray(free, int), 6 + np.arange(n)]).astype(int)
+    unknown = (*free, *range(6, 6 + n))
     dynamic, static = eqx.partition(parts, eqx.is_array)
     leaves, tree = jax.tree.flatten(dynamic)
 
     def factored(matrix):
-        return cho_factor(matrix[np.ix_(unknown, unknown)], lower=True)
+        return cho_factor(picked(picked(matrix, unknown).T, unknown), lower=True)
 
     def solved(factor, force):
-        return jnp.zeros(6 + n).at[unknown].set(cho_solve(factor, force[unknown]), unique_indices=True)
+        return placed(cho_solve(factor, picked(force, unknown)), unknown, 6 + n)
 
     def rebuilt(leaves):
         return eqx.combine(jax.tree.unflatten(tree, leaves), static)
@@ -203,6 +203,22 @@ def accelerations(
 
     rates.defjvp(derivative, symbolic_zeros=True)
     return rates(given, *leaves)
+
+
+def picked(rows: Float[Array, "m ..."], places: tuple[int, ...]) -> Float[Array, "places ..."]:
+    """Rows at constant places; a slice where these are the last rows, since gathers compile to loops."""
+    return rows[rows.shape[0] - len(places) :] if _last(places, rows.shape[0]) else rows[np.asarray(places, int)]
+
+
+def placed(values: Float[Array, "places"], places: tuple[int, ...], size: int) -> Float[Array, "size"]:
+    """A vector with values at constant places, of any unit, and zeros elsewhere, without a scatter: see `picked`."""
+    if _last(places, size):
+        return jnp.pad(values, (size - len(places), 0))
+    return jnp.asarray(np.equal.outer(np.arange(size), np.asarray(places, int)), float) @ values
+
+
+def _last(places, size):
+    return tuple(places) == tuple(range(size - len(places), size))
 
 
 def head_reaction(parts: Parts, components: tuple[int, ...], rates: Float[Array, "m"]) -> Float[Array, "6"]:

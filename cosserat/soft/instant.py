@@ -28,7 +28,7 @@ class SoftInstant(eqx.Module):
         reaction: reaction on the head, in its frame [N, N·m].
         elastic: elastic energy of the free strains [J].
         viscous: power dissipated by the damping of the free strains [W].
-        active: power that actuators deliver to the free strains [W].
+        active: power that each actuator delivers to the free strains [W].
         loads: power that the loads deliver [W].
         threads: lengths, rates and tensions of its threads.
     """
@@ -42,7 +42,7 @@ class SoftInstant(eqx.Module):
     reaction: Float[Array, "6"]
     elastic: Float[Array, ""]
     viscous: Float[Array, ""]
-    active: Float[Array, ""]
+    active: Float[Array, "actuators"]
     loads: Float[Array, ""]
     threads: ThreadState
 
@@ -89,7 +89,7 @@ def soft_instant(
         reaction=reaction,
         elastic=sampled.elastic_energy(state.q),
         viscous=state.dq @ sampled.damping @ state.dq,
-        active=-sampled.active_force(gait, state.q, state.dq, t, command) @ state.dq,
+        active=sampled.active_powers(gait, state.q, state.dq, t, command),
         loads=power,
         threads=sampled.threads(gait, state.q, state.dq, t, command),
     )

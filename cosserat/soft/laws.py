@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import BodySection
+from hydro import BodySection, Profile
 from spatial import Numbers, finite, non_negative, positive
 from spatial.checks import shown, spread
 from spatial.printing import Printed
@@ -194,3 +195,18 @@ def _along(name: str, value: Numbers | Along) -> Along:
 
 def _at(value, X):
     return jnp.asarray(value(X), float) if callable(value) else value
+
+
+def check_law(law: AbstractStress, profile: Profile, ends: tuple[tuple[float, float], ...]) -> None:
+    """Raises on negative stiffness or damping on pieces of a body, ends as fractions of its length, if concrete."""
+    if isinstance(profile.breaks, Tracer) or any(isinstance(x, Tracer) for x in jax.tree.leaves(law)):
+        return
+    for begin, end in ends:
+        X = np.asarray(profile.breaks)[-1] * (begin + (end - begin) * np.linspace(0.02, 0.98, 9))
+        for name, part in (("stiffness", law.stiffness), ("damping", law.damping)):
+            with jax.ensure_compile_time_eval():
+                values = np.asarray(jax.vmap(lambda X, part=part: part(X, profile(X)))(jnp.asarray(X)))
+            if values.shape[1:] != (6,):
+                raise ValueError(f"Soft.law: {name} has shape {values.shape[1:]} at one X: must be (6,)")
+            if not np.all(np.isfinite(values)) or np.any(values < 0):
+                raise ValueError(f"Soft.law: {name} is {values.min():g} somewhere: must be finite and not negative")

@@ -2,7 +2,6 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from gaits.feedback.loop import ClosedLoop, Instant
@@ -14,6 +13,7 @@ from stepping.tableaus import EULER2, SemiImplicitTableau
 from ..state import HeadState, unchecked_state
 from ..strain import Gait
 from .body_view import SoftView, last_commands
+from .equations import picked, placed
 from .sampled_soft import SampledSoft
 from .soft_beam import SoftState, unchecked_soft_state
 from .soft_loop import SoftLoop, contact_matrices, soft_loop, touches
@@ -66,13 +66,13 @@ class SoftMechanism(AbstractMechanism):
 
     def start(self, state: SoftState, memory: PyTree = ()) -> Point:
         """The `Point` of a state and a memory."""
-        velocity = jnp.concatenate([state.twist[np.asarray(self.held, int)], state.dq])
+        velocity = jnp.concatenate([picked(state.twist, self.held), state.dq])
         return Point((state.position, state.quaternion), state.q, velocity, memory)
 
     def state(self, t: Float[Array, ""], point: Point) -> SoftState:
         """Head and modes at a point, with the prescribed parts of the head's motion."""
         h = len(self.held)
-        twist = jnp.zeros(6).at[np.asarray(self.held, int)].set(point.velocity[:h], unique_indices=True)
+        twist = placed(point.velocity[:h], self.held, 6)
         position, quaternion = point.pose
         head, _ = self.sampled.soft.head.held(unchecked_state(position, quaternion, twist), t)
         return unchecked_soft_state(head, point.free, point.velocity[h:])
@@ -97,18 +97,19 @@ class SoftMechanism(AbstractMechanism):
         now = self.now(t, point, state)
         loop = self.loop(t, state, now)
         matrix, force = loop.inertia(), loop.force()
-        moving = np.concatenate([self.held, 6 + np.arange(point.free.shape[0])]).astype(int)
+        size = matrix.shape[0]
+        moving = (*self.held, *range(6, size))
+        block = lambda matrix: picked(picked(matrix, moving).T, moving)  # noqa: E731  of a symmetric matrix
         if len(self.held) < 6:
             force = force - matrix[:, :6] @ loop.given
         contact = contact_matrices(self.sampled, self.fluid.at(t), loop)
         if contact is not None:
-            contact = contact[0][np.ix_(moving, moving)], contact[1][np.ix_(moving, moving)]
+            contact = block(contact[0]), block(contact[1])
 
         def product(rates):
-            every = jnp.zeros(matrix.shape[0]).at[moving].set(rates, unique_indices=True)
-            return loop.inertia_product(every)[moving]
+            return picked(loop.inertia_product(placed(rates, moving, size)), moving)
 
-        return Equations(matrix[np.ix_(moving, moving)], force[moving], (now, loop.given), contact, product)
+        return Equations(block(matrix), picked(force, moving), (now, loop.given), contact, product)
 
     def memory_rates(
         self, t: Float[Array, ""], point: Point, acceleration: Float[Array, "m"], equations: Equations
@@ -118,7 +119,7 @@ class SoftMechanism(AbstractMechanism):
         if self.closed is None:
             return ()
         h, state = len(self.held), self.state(t, point)
-        rate = given.at[np.asarray(self.held, int)].set(acceleration[:h], unique_indices=True)
+        rate = given + placed(acceleration[:h], self.held, 6)  # what is given is zero where the head is free
 
         def after():
             return SoftView.of(self.sampled, now.law, self.fluid, t, state, rate, acceleration[h:], now.command)
@@ -128,20 +129,19 @@ class SoftMechanism(AbstractMechanism):
     def pose_rates(self, pose: PyTree, velocity: Float[Array, "m"]) -> PyTree:
         """Rates of position and quaternion; zero for a head that follows a given path."""
         position, quaternion = pose
-        twist = jnp.zeros(6).at[np.asarray(self.held, int)].set(velocity[: len(self.held)], unique_indices=True)
+        twist = placed(velocity[: len(self.held)], self.held, 6)
         return matrix_from_quaternion(quaternion) @ twist[:3], quaternion_rate(quaternion, twist[3:])
 
     def displacement(self, pose: PyTree, other: PyTree) -> Float[Array, "held"]:
         """Displacement of the head, in its frame, to first order [m, rad]."""
-        return small_displacement(pose, other)[np.asarray(self.held, int)]
+        return picked(small_displacement(pose, other), self.held)
 
     def rates(self, t: Float[Array, ""], point: Point) -> Point:
         """Rates of all states, for explicit steps; cheaper to differentiate than `equations`."""
         state = self.state(t, point)
         now = self.now(t, point, state)
         loop = self.loop(t, state, now)
-        moving = np.concatenate([self.held, 6 + np.arange(point.free.shape[0])]).astype(int)
-        rates = loop.rates()[moving]
+        rates = picked(loop.rates(), (*self.held, *range(6, 6 + point.free.shape[0])))
         found = Equations(jnp.zeros((0, 0)), jnp.zeros(0), (now, loop.given))
         memory = self.memory_rates(t, point, rates, found)
         return Point(self.pose_rates(point.pose, point.velocity), point.velocity[len(self.held) :], rates, memory)

@@ -11,7 +11,7 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Float
 
-from hydro import AbstractFluid
+from hydro import AbstractFluid, BodySection
 from stepping import program
 
 from ..sampled_body import SampledBody, sample_body
@@ -97,9 +97,19 @@ class SampledSoft(eqx.Module):
         self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
     ) -> Float[Array, "6 loads"]:
         """Λ_act of the actuators at the load nodes [N, N·m]; commands are zero when None."""
+        return sum(self._active_stresses(gait, q, dq, t, command), jnp.zeros((6, self.body.load_X.shape[0])))
+
+    def _active_stresses(self, gait, q, dq, t, command):
         along = self.strained(gait, q, dq, t)
         parts = zip(self.soft.actuators, self.soft.actuator_commands(command), strict=True)
-        return sum((actuator.stress(along, given).T for actuator, given in parts), jnp.zeros((6, along.X.shape[0])))
+        return [actuator.stress(along, given).T for actuator, given in parts]
+
+    def active_powers(
+        self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
+    ) -> Float[Array, "actuators"]:
+        """Power that each actuator delivers to the free strains [W]; commands are zero when None."""
+        stresses = self._active_stresses(gait, q, dq, t, command)
+        return -jnp.asarray([self.projected(stress) @ dq for stress in stresses], float)
 
     def active_force(
         self, gait: Gait | None, q: Any, dq: Any, t: Float[Array, ""], command: Float[Array, "commands"] | None = None
@@ -121,6 +131,15 @@ class SampledSoft(eqx.Module):
     def projected(self, stress: Float[Array, "6 loads"]) -> Float[Array, "modes"]:
         """∫ΦᵀBᵀΛ of a stress at the load nodes [J]."""
         return jnp.sum(self.load_phi * stress[np.asarray(self.soft.components, int)], axis=1)
+
+    def elastic_density(self, X: Float[Array, "stations"], section: BodySection, q: Any) -> Float[Array, "stations"]:
+        """U(X, ξ): elastic energy of the free strains per metre, at abscissae [m] with their sections [J/m]."""
+
+        def one(X, section):
+            rest = self.soft.rest_strain(X)
+            return self.soft.law.energy(X, section, rest + self.soft.free_strain(X, q), rest)
+
+        return jax.vmap(one)(X, section)
 
     def elastic_energy(self, q: Any) -> Float[Array, ""]:
         """U = ∫U(X, ξ) dX of the free strains [J]."""

@@ -23,7 +23,7 @@ from ..state import HeadState
 from ..strain import Gait
 from .actuators import AbstractActuator
 from .head import AbstractHead, Free
-from .laws import AbstractStress
+from .laws import AbstractStress, check_law
 from .loads import EndLoad, Load, check_load
 from .pieces import check_overlap, cut_beam, inside, merged, piece_ends
 from .strain_basis import FreeStrains, check_independent
@@ -106,7 +106,7 @@ class Soft(eqx.Module):
         for piece in self.pieces:
             check_independent(piece)
         self.beam = cut_beam(beam, self.knots, [X for actuator in self.actuators for X in actuator.ends])
-        _check_law(self)
+        check_law(law, self.profile, self.ends)
         if not isinstance(beam.profile.breaks, Tracer):
             for actuator in self.actuators:
                 actuator.check(beam.profile)
@@ -389,18 +389,3 @@ def _several(name, given, kind, words):
         if not isinstance(one, kind):
             raise ValueError(f"Soft.{name} has {shown(one)}: must be {words}, or several")
     return many
-
-
-def _check_law(soft: Soft) -> None:
-    """Raises on negative stiffness or damping, if the values are concrete."""
-    if isinstance(soft.profile.breaks, Tracer) or any(isinstance(x, Tracer) for x in jax.tree.leaves(soft.law)):
-        return
-    for begin, end in soft.ends:
-        X = np.asarray(soft.profile.breaks)[-1] * (begin + (end - begin) * np.linspace(0.02, 0.98, 9))
-        for name, law in (("stiffness", soft.law.stiffness), ("damping", soft.law.damping)):
-            with jax.ensure_compile_time_eval():
-                values = np.asarray(jax.vmap(lambda X, law=law: law(X, soft.profile(X)))(jnp.asarray(X)))
-            if values.shape[1:] != (6,):
-                raise ValueError(f"Soft.law: {name} has shape {values.shape[1:]} at one X: must be (6,)")
-            if not np.all(np.isfinite(values)) or np.any(values < 0):
-                raise ValueError(f"Soft.law: {name} is {values.min():g} somewhere: must be finite and not negative")

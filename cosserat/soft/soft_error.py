@@ -6,14 +6,14 @@ mean, weighted by each mode. Further modes would have to balance the residual al
     residual(X) = ∂U/∂ξ + D dξ/dt + Λ_act + (Rᵀn, M)    on the free strains,   ∫ΦᵀBᵀ residual dX = 0
 
 with the internal wrench of the inverse dynamics. The omitted modes are stiffer than the included ones, so they would
-respond to the residual almost statically. The residual relative to the stress therefore estimates the relative error of
-the strain.
+respond to the residual almost statically, by the strain H⁻¹ residual. In the norm of the elastic energy, √∫ΛᵀH⁻¹Λ, the
+residual relative to the stress therefore estimates the relative error of the strain. A component whose stress is small
+beside the others counts as little as its energy.
 """
 
 import dataclasses
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,55 +22,101 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial.traced_warnings import warn_if
-from stepping import program
+from stepping import short_program
 
-from ..grid_error import Found, SpaceError, compared, instants
+from ..grid_error import ROUND_OFF, Found, SpaceError, compared, instants, without_derivatives
 from ..output_stations import Along, section_force
 from ..panel_loops import second_loop
 from ..panels import Panels
+from ..quadrature import mass
 from ..space_path import BothLoops
+from ..state import unchecked_state
 from ..strain import Gait
 from .body_view import last_commands
 from .instant import soft_instant
 from .pieces import inside
 from .sampled_soft import SampledSoft, sample_soft
-from .soft_beam import Soft
+from .soft_beam import Soft, SoftState, unchecked_soft_state
 
 COARSE_GRID, FEW_MODES = 1e-3, 0.1  # relative errors above which a warning is given
 
 
-def soft_space_error(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: Panels, run: Any) -> SpaceError:
-    """Estimates the error at a few times of a run.
+def soft_space_error(
+    soft: Soft,
+    gait: Gait | None,
+    fluid: AbstractFluid,
+    state: SoftState,
+    t: Float[Array, "*instants"],
+    path: Panels,
+    command: Float[Array, "*instants commands"] | None = None,
+    sampled: SampledSoft | None = None,
+) -> SpaceError:
+    """`cosserat.space_error` of a soft beam.
 
     Args:
         soft: the beam.
+        gait: imposed strains, as steered at these instants; None for the rest shape.
+        fluid: the fluid around it.
+        state: state of head and modes, at one instant or at several (a leading axis).
+        t: time of each instant [s].
+        path: space path.
+        command: commands of its actuators, of any unit; zero when None.
+        sampled: the beam on the grids of the path, if it is known.
+    """
+    if sampled is None:
+        sampled = sample_soft(soft, fluid, path.order, path.panels)
+    instants = jnp.ndim(t)
+    parts = (state.position, state.quaternion, state.twist, state.q, state.dq, t, command)
+    parts = parts if instants else jax.tree.map(lambda x: jnp.asarray(x)[None], parts)
+    return _estimated(*without_derivatives((sampled, gait, fluid)), path, without_derivatives(parts))
+
+
+def examined(sampled: SampledSoft, gait: Gait | None, fluid: AbstractFluid, path: Panels, run: Any) -> Any:
+    """The run with its estimated error, if all numbers are concrete and the run succeeded; warns about large errors.
+
+    Args:
+        sampled: the beam on the grids of the path.
         gait: imposed strains, as steered in the run; None for the rest shape.
         fluid: the fluid around it.
         path: space path.
         run: the run, a `Trajectory`.
     """
-    panels = path.panels or 1
-    coarse = sample_soft(soft, fluid, path.order, panels)
-    fine = sample_soft(soft, fluid, path.order, 2 * panels, 2)
-    where = instants(run.time.shape[0])
-    found, (left, stress) = _evaluated(coarse, gait, fluid, run, where, True)
-    better, _ = _evaluated(fine, gait, fluid, run, where, False)
-    grids = compared(soft.beam, found, better)
-    return eqx.tree_at(lambda e: e.modes, grids, _relative(left, stress), is_leaf=lambda x: x is None)
-
-
-def examined(soft: Soft, gait: Gait | None, fluid: AbstractFluid, path: Panels, run: Any) -> Any:
-    """The run with its estimated error, if all numbers are concrete and the run succeeded; warns about large errors.
-
-    Arguments as in `soft_space_error`.
-    """
-    if any(isinstance(x, Tracer) for x in jax.tree.leaves((soft, gait, fluid, run))):
+    if any(isinstance(x, Tracer) for x in jax.tree.leaves((sampled, gait, fluid, run))):
         return run
     if not bool(run.succeeded) or bool(run.coiled):
         return run
-    error = soft_space_error(soft, gait, fluid, path, run)
+    command = None if run.feedback is None else last_commands(sampled.soft, run.feedback.command.T).T
+    head = unchecked_state(run.position, run.quaternion, run.twist)
+    states = unchecked_soft_state(head, run.q, run.dq)
+    return dataclasses.replace(run, error=recorded_error(sampled, gait, fluid, path, states, run.time, command))
+
+
+def recorded_error(
+    sampled: SampledSoft,
+    gait: Gait | None,
+    fluid: AbstractFluid,
+    path: Panels,
+    states: SoftState,
+    times: Float[Array, "times"],
+    command: Float[Array, "times commands"] | None = None,
+) -> SpaceError:
+    """The estimate at a few instants of a record of concrete numbers; warns if it is large.
+
+    Args:
+        sampled: the beam on the grids of the path.
+        gait: imposed strains; None for the rest shape.
+        fluid: the fluid around it.
+        path: space path.
+        states: states at all output times.
+        times: output times [s].
+        command: commands of its actuators at these times, of any unit; zero when None.
+    """
+    where = instants(times.shape[0])
+    some = lambda x: np.asarray(x)[where]  # noqa: E731  with NumPy, nothing is compiled
+    states, times, command = jax.tree.map(some, (states, times, command))
+    error = soft_space_error(sampled.soft, gait, fluid, states, times, path, command, sampled)
     warn_if_coarse(error)
-    return dataclasses.replace(run, error=error)
+    return error
 
 
 def warn_if_coarse(error: SpaceError) -> None:
@@ -93,32 +139,35 @@ def warn_if_coarse(error: SpaceError) -> None:
     )
 
 
-def _relative(left, stress) -> Float[Array, ""]:
-    """The greater of the relative residuals of forces and moments; a part without stress is ignored."""
-    scale = jnp.max(stress, axis=0)
-    return jnp.max(jnp.where(scale > 0, jnp.max(left, axis=0) / jnp.where(scale > 0, scale, 1.0), 0.0))
+@short_program
+def _estimated(sampled, gait, fluid, path, parts) -> SpaceError:
+    soft = sampled.soft
+    fine = sample_soft(soft, fluid, path.order, 2 * (path.panels or 1), 2)
+    found, norms = _evaluated(sampled, gait, fluid, parts, True)
+    better, _ = _evaluated(fine, gait, fluid, parts, False)
+    left, stress, round_off = jax.tree.map(jnp.max, norms)
+    # A strain that is not excited has a stress of round-off: its modes have no error.
+    modes = jnp.where(left <= round_off, 0.0, left) / jnp.where(stress > 0, stress, 1.0)
+    return dataclasses.replace(compared(soft.beam, found, better), modes=modes)
 
 
-@program
-def _evaluated(sampled: SampledSoft, gait, fluid, run, where, own: bool):
+def _evaluated(sampled: SampledSoft, gait, fluid, parts, own: bool) -> tuple[Found, Any]:
     """Both loops at the body's own load nodes at each instant; if `own`, residual and stress of the modes too."""
     soft = sampled.soft
     along = Along(soft.beam, jnp.zeros(0))
     stations = sampled.body.stations(along.X)
 
-    def instant(k):
-        t, state, record = run.time[k], run.state(k), run.feedback
-        command = None if record is None else last_commands(soft, record.command[k])
+    def instant(parts):
+        *head, q, dq, t, command = parts
+        state = unchecked_soft_state(unchecked_state(*head), q, dq)
         now = soft_instant(sampled, gait, fluid, state, t, command)
         loops = second_loop(sampled.body, now.law, fluid, now.head, t, now.first, stations, now.at_nose)
         density = along.power_density(loops, soft.imposed(gait), t)
         size = jnp.sum(jnp.abs(jnp.sum(density, axis=1)))
         found = Found(now.rates[:6], loops.twist_rate, loops.force_w, loops.moment, jnp.sum(density), size, None)
-        if not own:
-            return found, None
-        return found, residual(sampled, along.at_nodes(loops), gait, state.q, state.dq, t, command)
+        return found, residual(sampled, along.at_nodes(loops), gait, q, dq, t, command) if own else None
 
-    return jax.lax.map(instant, jnp.asarray(where))
+    return jax.vmap(instant)(parts)  # for a few instants this takes half the time of a loop
 
 
 def residual(
@@ -129,8 +178,8 @@ def residual(
     dq: Float[Array, "modes"],
     t: Float[Array, ""],
     command: Float[Array, "commands"] | None = None,
-) -> tuple[Float[Array, "2"], Float[Array, "2"]]:
-    """Root mean squares of the residual and of the stress over the free strains: forces [N] and moments [N·m].
+) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
+    """Norms √∫ΛᵀH⁻¹Λ of residual, stress and its round-off over the free strains that have a stiffness [√J].
 
     Args:
         sampled: the body on its grids.
@@ -150,6 +199,10 @@ def residual(
     for piece, (begin, end) in zip(soft.pieces, soft.ends, strict=True):
         own = np.isin(np.arange(6), piece.components)
         free = free | (own[:, None] & inside(body.load_X / soft.length, begin, end)[None, :])
-    weight = jnp.where(free, body.load_weight[None, :], 0.0)
-    mean = lambda x: jnp.sqrt(jnp.sum((weight * x**2).reshape(2, -1), axis=1) / soft.length)  # noqa: E731
-    return mean(law - stress), mean(stress)
+    stiff = free & (sampled.load_stiffness > 0)
+    compliance = jnp.where(stiff, body.load_weight[None, :], 0.0) / jnp.where(stiff, sampled.load_stiffness, 1.0)
+    norm = lambda x: jnp.sqrt(jnp.sum(compliance * x**2))  # noqa: E731
+    acceleration = jnp.max(jnp.linalg.norm(loops.twist_rate[:, :3], axis=1))
+    force = ROUND_OFF * mass(soft.beam) * (9.81 + acceleration)  # N, of loads that cancel
+    round_off = force * jnp.concatenate([jnp.ones(3), jnp.full(3, soft.length)])
+    return norm(law - stress), norm(stress), norm(round_off[:, None])

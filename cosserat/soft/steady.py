@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from gaits import Cycle, periodic_orbit
@@ -19,6 +20,7 @@ from .instant import soft_instant
 from .mechanism import SoftMechanism, states_of
 from .sampled_soft import sample_soft
 from .soft_beam import Soft, unchecked_soft_state
+from .soft_error import recorded_error
 
 
 def soft_steady_swim(
@@ -76,12 +78,14 @@ def soft_steady_swim(
         loops = second_loop(sampled.body, now.law, fluid, now.head, t, now.first, prepared, now.at_nose)
         wake = jnp.zeros(()) if loops.wake_power is None else loops.wake_power
         turns = curvature_turns(sampled.strains(gait, q, dq, t).xi[:, 3:], sampled.body)
-        power = along.power(loops, soft.imposed(gait), t) + now.active
+        power = along.power(loops, soft.imposed(gait), t) + jnp.sum(now.active)
         return power, wake, along.at_stations(loops).moment, strain_rates(now.law, X, t).xi[:, 3:], turns
 
     parts = jax.tree.map(lambda x: x[:-1], (times, head, q, dq))
     power, wake, torque, curvature, turns = jax.lax.map(instant, parts)
     good = orbit.converged & jnp.all(relative_turn(turns) <= 1.0)
+    if not any(isinstance(x, Tracer) for x in jax.tree.leaves((model, fluid, good))) and bool(good):
+        recorded_error(sampled, gait, fluid, path, unchecked_soft_state(head, q, dq), times)  # warns
     known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
     return Cycle(
         time=times[:-1],
