@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid, Carried, Place
-from spatial import node_cross, node_rotation, wrench_to_head
+from spatial import matrix_from_quaternion, node_cross, node_rotation, wrench_to_head
 
 from .node_arrays import apply
 from .sampled_body import Leaving, SampledBody, Stations, slices_added
