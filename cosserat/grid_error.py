@@ -22,14 +22,15 @@ from spatial.traced_warnings import tell_rows, warn_if
 from stepping import program, short_program
 
 from .beam import Beam
+from .finer_grid import FinerGrid, finer_grid, points_of_comparison
 from .output_stations import Along
 from .quadrature import mass
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
 
-INSTANTS = (0.29, 0.53, 0.77, 0.97)  # fractions of a record at which the error is estimated: different gait phases
-TURNS = 100  # output times at which the turn is checked: about a dozen per gait period, for the default output
+INSTANTS = (0.21, 0.54, 0.88)  # fractions of a record at which the error is estimated: different gait phases
+TURNS = 40  # output times at which the turn is checked: at twenty phases of the gait, for the default output
 SAFETY = 1.5  # factor on the estimate, because the finer grid has an error too
 ROUND_OFF = 1e-12  # relative round-off of loads that cancel, such as weight and buoyancy
 REPORTED = 4.0  # multiple of the tolerance above which a warning is given: the error varies between instants
@@ -98,7 +99,7 @@ def beam_space_error(
         return None
     parts = state.position, state.quaternion, state.twist, t
     beam, gait, fluid, parts = without_derivatives((beam, gait, fluid, parts))
-    return _estimated(path.sample(beam, fluid), beam, gait, fluid, path, parts)[0]
+    return _estimated(path.sample(beam, fluid), finer_grid(path, beam, fluid), gait, fluid, path, parts)[0]
 
 
 def without_derivatives(tree: Any) -> Any:
@@ -109,7 +110,7 @@ def without_derivatives(tree: Any) -> Any:
 @short_program
 def error_and_limits(
     body: Any,
-    beam: Beam,
+    finer: FinerGrid | None,
     gait: Gait,
     fluid: AbstractFluid,
     path: AbstractSpacePath,
@@ -120,7 +121,7 @@ def error_and_limits(
 
     Args:
         body: body sampled by the path.
-        beam: the body.
+        finer: its `finer_grid`; None for a path that controls its own error.
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
         path: a space path.
@@ -128,31 +129,32 @@ def error_and_limits(
             estimate.
         times: output times of the whole run [s].
     """
-    if path.finer() is None:
+    if finer is None:
         return None, limits_over(path, body, gait, parts, times)
-    error, decay = _estimated(body, beam, gait, fluid, path, parts)
+    error, decay = _estimated(body, finer, gait, fluid, path, parts)
     return error, Limits(decay, greatest_turn(path, body, gait, times))
 
 
 @program
-def _estimated(body, beam, gait, fluid, path, parts) -> tuple[SpaceError, Float[Array, ""]]:
+def _estimated(body, finer, gait, fluid, path, parts) -> tuple[SpaceError, Float[Array, ""]]:
     """`beam_space_error` on a body sampled by the path, and the greatest decay at these instants."""
     position, quaternion, twist, t = parts
     parts = (*(jnp.reshape(part, (-1, part.shape[-1])) for part in (position, quaternion, twist)), jnp.reshape(t, -1))
-    finer = path.finer()
-    coarse = _evaluated(body, beam, gait, fluid, path, parts)
-    return compared(beam, coarse, _found(beam, gait, fluid, finer, parts)), jnp.max(coarse.decay)
-
-
-def _found(beam, gait, fluid, path, parts) -> Found:
-    return _evaluated(path.sample(beam, fluid), beam, gait, fluid, path, parts)
+    along = finer.along
+    coarse = _evaluated(body, finer.coarse_stations, along, gait, fluid, path, parts)
+    fine = _evaluated(finer.body, finer.stations, along, gait, fluid, path.finer(), parts)
+    assert coarse.decay is not None  # only a path that controls its own error has none
+    return _differences(finer.body.beam.length, finer.mass, coarse, fine), jnp.max(coarse.decay)
 
 
 @program
-def _evaluated(body, beam, gait, fluid, path, parts) -> Found:
-    """Evaluates both loops at the nodes of the body's own load grid, independently of the grid of the path."""
-    along = Along(beam, jnp.zeros(0))
-    stations = path.stations(body, along.X)
+def _found(beam, gait, fluid, path, parts) -> Found:
+    body, along = path.sample(beam, fluid), points_of_comparison(beam)
+    return _evaluated(body, path.stations(body, along.X), along, gait, fluid, path, parts)
+
+
+def _evaluated(body, stations, along: Along, gait, fluid, path, parts) -> Found:
+    """Evaluates both loops at the points of comparison."""
 
     def instant(parts):
         position, quaternion, twist, t = parts
@@ -170,10 +172,14 @@ def _evaluated(body, beam, gait, fluid, path, parts) -> Found:
 @program
 def compared(beam, coarse, fine) -> SpaceError:
     """Greatest differences relative to greatest values, both over all instants and sections."""
-    L, size = beam.length, lambda x: jnp.max(jnp.linalg.norm(x, axis=-1))
+    return _differences(beam.length, mass(beam), coarse, fine)
+
+
+def _differences(L, kg, coarse, fine) -> SpaceError:
+    size = lambda x: jnp.max(jnp.linalg.norm(x, axis=-1))  # noqa: E731
     with_length = jnp.concatenate([jnp.ones(3), jnp.full(3, L)])[None]
     rates = size(fine.section_rate[..., :3])
-    round_off = ROUND_OFF * mass(beam) * (9.81 + rates)  # N, of forces that cancel
+    round_off = ROUND_OFF * kg * (9.81 + rates)  # N, of forces that cancel
     without = lambda found: eqx.tree_at(lambda f: f.decay, found, None, is_leaf=lambda x: x is None)  # noqa: E731
     difference = jax.tree.map(lambda a, b: a - b, without(coarse), without(fine))
     relative = lambda error, scale: SAFETY * error / jnp.maximum(scale, 1e-300)  # noqa: E731
@@ -256,7 +262,7 @@ def limits_of(path: AbstractSpacePath, body: Any, gait: Gait, state: HeadState, 
 def limits_over(
     path: AbstractSpacePath, body: Any, gait: Gait, parts: tuple[Array, ...], times: Float[Array, "times"]
 ) -> Limits:
-    """The limits of a path over a run: the decay at a few instants, the turn at up to a hundred.
+    """The limits of a path over a run: the decay at a few instants, the turn at up to forty.
 
     Args:
         path: a space path.
@@ -269,7 +275,7 @@ def limits_over(
 
 
 def greatest_turn(path: AbstractSpacePath, body: Any, gait: Gait, times: Float[Array, "times"]) -> Float[Array, ""]:
-    """The greatest turn at up to a hundred output times of a run, including the first and the last."""
+    """The greatest turn at up to forty output times of a run, including the first and the last."""
     count = times.shape[0]
     some = np.unique(np.linspace(0, count - 1, min(count, TURNS)).astype(int))
     return jnp.max(path.turn(body, gait, times if len(some) == count else times[some]))

@@ -5,13 +5,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from spatial import cross, stumpff
+from spatial import cross, nodewise, stumpff
 
 from .orientation import MAX_SECOND_TURN, MAX_TURN
 from .quadrature import legendre_coefficients
 from .sampled_body import SampledBody
 from .section_motion import SectionMotion
 from .strain import Gait
+
+_cross = nodewise(nodewise(cross))
+TOGETHER = 20  # times at which the turn is computed side by side: one by one takes four times as long
 
 
 def decay(motion: SectionMotion, order: int) -> Float[Array, ""]:
@@ -52,21 +55,23 @@ def panel_turns(gait: Gait, body: SampledBody, times: Float[Array, "times"]) -> 
     The first is |∫K dX| from the start of the panel. The second is due to bending about changing axes; the first
     omitted factor grows as about its tenth power.
     """
-    return jax.lax.map(lambda t: curvature_turns(jax.vmap(lambda x: gait(x, t)[3:])(body.X), body), times)
+    turns = lambda t: curvature_turns(jax.vmap(lambda x: gait(x, t)[3:])(body.X), body)  # noqa: E731
+    return jax.lax.map(turns, times, batch_size=min(TOGETHER, times.shape[0]))
 
 
 def curvature_turns(curvature: Float[Array, "nodes 3"], body: SampledBody) -> Float[Array, "2"]:
     """`panel_turns` of a curvature at the smooth nodes [rad]."""
     if body.stretch is not None:
         curvature = body.stretch[:, None] * curvature
-    curvature = curvature.reshape(-1, body.panel_integral.shape[0], 3)
-    whole = jnp.einsum("ji,pjk->pik", body.panel_integral, curvature)
-    first = whole[:, :-1]
-    _, c1, c2, c3 = (c[..., None] for c in stumpff(jnp.sum(first * first, axis=-1)))
-    across = cross(first, curvature)
-    handed_on = (c1 - c2) * across + (c2 - c3) * cross(first, across)
-    second = jnp.einsum("ji,pjk->pik", body.panel_integral, handed_on)
-    angle = lambda factor: jnp.max(jnp.linalg.norm(factor, axis=-1))  # noqa: E731
+    order = body.panel_integral.shape[0]
+    K = curvature.T.reshape(3, -1, order)
+    whole = K @ body.panel_integral
+    first = whole[..., :-1]
+    _, c1, c2, c3 = stumpff(jnp.sum(first * first, axis=0))
+    across = _cross(first, K)
+    handed_on = (c1 - c2)[None] * across + (c2 - c3)[None] * _cross(first, across)
+    second = handed_on @ body.panel_integral
+    angle = lambda factor: jnp.sqrt(jnp.max(jnp.sum(factor * factor, axis=0)))  # noqa: E731
     return jnp.stack([angle(whole), angle(second)])
 
 

@@ -37,6 +37,7 @@ from stepping.tableaus import ARK5
 
 from .beam import Beam
 from .body_view import BeamView, straight
+from .finer_grid import finer_grid, sampled_finer
 from .grid_error import (
     COILED,
     INSTANTS,
@@ -84,7 +85,7 @@ class Trajectory(SteeredMotion):
         steps: numbers of accepted and rejected time steps.
         succeeded: whether the integration reached the last time, with a gait whose strains are finite with Γ1 > 0.
         limits: limits of the space path: the decay of its expansions at a few of the times, and the greatest turn at up
-            to a hundred of them.
+            to forty of them.
         error: estimated error of the grid along X, and of the modes of a soft beam, at a few of the times [-]. None for
             a path that controls its own error, and inside `jax.jit`, where `cosserat.space_error` can be used.
         grid: number of panels used, and of panels that replace each load panel; None for a path without panels.
@@ -293,11 +294,16 @@ def _closed_soft(sampled, gait, fluid, t0, state, memory):
 
 def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
     """The run on the given path, repeated with more panels if its error is above the tolerance."""
+    traced = any(isinstance(x, Tracer) for x in jax.tree.leaves((beam, gait, fluid, state, span)))
+    estimates = path.finer() is not None and not traced
+    if estimates:
+        compile_ahead(sampled_finer, path, beam, fluid)
     body = path.sample(beam, fluid)
-    if not isinstance(gait, Steered):
+    if not traced and not isinstance(gait, Steered):
         n = len(INSTANTS)
         parts = [np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 6)), np.zeros(n)]
-        compile_ahead(error_and_limits, body, beam, gait, fluid, path, parts, span.times)
+        finer = finer_grid(path, beam, fluid) if estimates else None
+        compile_ahead(error_and_limits, body, finer, gait, fluid, path, parts, span.times)
     run = march(path, body)
     # The states may be traced even if the gait is not: derivatives and batches over initial states.
     if any(isinstance(x, Tracer) for x in jax.tree.leaves((run.twist, body, gait))):
@@ -338,7 +344,8 @@ def _parts(run):
 
 def _examined(body, beam, gait, fluid, path, run):
     """The run with the limits, the error and the numbers of panels of its grid."""
-    error, limits = error_and_limits(body, beam, gait, fluid, path, _parts(run), run.time)
+    finer = None if path.finer() is None else finer_grid(path, beam, fluid)
+    error, limits = error_and_limits(body, finer, gait, fluid, path, _parts(run), run.time)
     error = error if bool(run.succeeded) else None
     return dataclasses.replace(run, error=error, limits=limits, grid=path.counts)
 
