@@ -42,7 +42,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 1 if the run failed. Bad arguments end the process with 2.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    chosen = understood(list(sys.argv[1:] if arguments is None else arguments))
+    try:
+        with _alone(chosen):
+            return chosen.run(chosen)
+    except KeyboardInterrupt:
+        print("anguilla: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except (RuntimeError, ValueError, OSError) as error:
+        print(f"anguilla {chosen.verb}: failed: {error}", file=sys.stderr)
+        return FAILED
+
+
+def understood(words: list[str]) -> argparse.Namespace:
+    """The arguments of a run, with those of a recipe; bad arguments end the process with 2.
+
+    Args:
+        words: the words after `anguilla`.
+    """
     parser = build_parser(next((word for word in words if word in VERBS), None) if _plain(words) else "all")
     for word in words:
         if word.startswith("@") and (wrong := damage(Path(word[1:]))) is not None:
@@ -56,15 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(chosen, "resolve"):
         chosen.resolve(chosen)
     chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
-    try:
-        with _alone(chosen):
-            return chosen.run(chosen)
-    except KeyboardInterrupt:
-        print("anguilla: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except (RuntimeError, ValueError, OSError) as error:
-        print(f"anguilla {chosen.verb}: failed: {error}", file=sys.stderr)
-        return FAILED
+    return chosen
 
 
 def _alone(chosen: argparse.Namespace) -> contextlib.AbstractContextManager[None]:

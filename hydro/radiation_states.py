@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from .radiation import Radiation
-from .radiation_table import STORED
+from .radiation_table import STORED, read_archive
 
 STORED_STATES = STORED.with_name("scull_states.npz")
 
@@ -25,5 +25,4 @@ def save_states(radiation: Radiation, path: Path) -> Path:
 
 def load_states(path: Path = STORED_STATES) -> Radiation:
     """Reads a `Radiation`; by default that of the single scull, made by `python -m hydro.hull_table`."""
-    with np.load(path) as stored:
-        return Radiation(**{name: stored[name] for name in Radiation.__dataclass_fields__})
+    return Radiation(**read_archive(path, Radiation.__dataclass_fields__))

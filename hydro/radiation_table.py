@@ -1,5 +1,8 @@
 """Added mass and damping of a floating body over frequency, and the retardation function derived from them."""
 
+import zipfile
+import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -119,5 +122,19 @@ def save_table(table: RadiationTable, path: Path) -> None:
 
 def load_table(path: Path = STORED) -> RadiationTable:
     """Reads a table; by default that of the single scull, made by `python -m hydro.hull_table`."""
-    with np.load(path) as stored:
-        return RadiationTable(**{name: stored[name] for name in RadiationTable.__dataclass_fields__})
+    return RadiationTable(**read_archive(path, RadiationTable.__dataclass_fields__))
+
+
+def read_archive(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Arrays of a NumPy archive.
+
+    Raises:
+        ValueError: the file is damaged: every array in it has a checksum.
+    """
+    try:
+        with np.load(path) as stored:
+            return {name: stored[name] for name in names}
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"path = {path}: damaged, or not an archive of radiation ({error})") from error

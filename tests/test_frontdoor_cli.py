@@ -130,14 +130,15 @@ def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
     anguilla.save(swim, tmp_path / "turn.nc")
     asked = {}
 
-    def report(dataset, out, *, layout, gait):
-        asked.update(layout=layout, gait=gait)
+    def report(dataset, out, *, layout, gait, attributes):
+        asked.update(layout=layout, gait=gait, attributes=attributes)
         return {"feasible": True, "peak_torque_N_m": [1.0, 2.5]}
 
     monkeypatch.setattr("anguilla.robots.vertebra.figures.report", report)
     assert main(["vertebra", str(tmp_path / "turn.nc"), "--out", str(tmp_path), "--vertebrae", "8"]) == 0
     assert asked["layout"].count == 8 and float(asked["layout"].pitch) == 0.25
     assert asked["gait"](0.3, 0.2).shape == (6,)
+    assert "--vertebrae 8" in asked["attributes"]["recipe"] and "versions" in asked["attributes"]["provenance"]
     printed = capsys.readouterr().out
     assert "feasible" in printed and "(1, 2.5)" in printed
     first = asked.pop("layout")

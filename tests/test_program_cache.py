@@ -21,6 +21,8 @@ from anguilla.program_cache import directory, memory_maps, stored_programs, surr
 from anguilla.program_cache.fingerprint import Fingerprint
 from anguilla.program_cache.memory_maps import MemoryMaps
 from anguilla.program_cache.stored_programs import ProgramCache
+from cosserat.simulation import _record
+from stepping.programs import LEVEL
 
 X = jnp.asarray(0.7)
 FLIPS = 100
@@ -240,6 +242,34 @@ def test_what_users_write_is_never_stored(sessions):
             expected = value_of(lambda x, factor=factor: factor * x)
             assert sessions.run(sessions.begin(), law) == (pytest.approx(expected, rel=1e-15), False)
     assert not sessions.files
+
+
+def test_a_program_of_another_optimisation_level_has_another_name(sessions, monkeypatch):
+    """The level is compiled into a program; its digits may differ in the last place."""
+    lab = sessions.begin()
+    leaves, args = [X], (X, lab.LAW)
+    names = {stored_programs.program_name(lab.total, leaves, args)}
+    for level in (0, 1, 3):
+        monkeypatch.setattr(lab.total, LEVEL, level, raising=False)
+        names.add(stored_programs.program_name(lab.total, leaves, args))
+        assert sessions.run(lab)[0] == pytest.approx(LINEAR, rel=1e-15)
+    assert len(names) == 4 and stored_programs.LEVEL == LEVEL
+
+
+def test_levels_given_by_the_decorator_are_in_the_names():
+    """For the functions of the engines, whose names lead to their wrappers."""
+    made = []
+    for level in (1, 2):
+        namer = Fingerprint([*stored_programs.SHARED, *stored_programs.ENGINES], surroundings.DEPENDENCIES)
+        inner = _record.__wrapped__
+        before, found = getattr(inner, LEVEL), None
+        try:
+            setattr(inner, LEVEL, level)
+            found = namer.of(inner)
+        finally:
+            setattr(inner, LEVEL, before)
+        made.append(found)
+    assert made[0] != made[1]
 
 
 def test_static_values_are_told_apart(sessions):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import anguilla
 import gaits
 from anguilla.robots import vertebra
 from anguilla.robots.vertebra import figures as vertebra_figures
@@ -48,11 +49,11 @@ def test_report(record, tmp_path):
     limit = np.degrees(np.arcsin(0.2067 * np.sqrt(2.0)))
     assert abs(summary["largest_feasible_gain"] - limit / yaw) < 2e-3
     assert summary["feasible"] is bool(yaw < limit)
-    with xr.open_dataset(tmp_path / "vertebra.nc", engine="h5netcdf") as kept:
-        assert kept["torque"].attrs["units"] == "N m"
-        assert kept["margin"].shape == (21, 10, len(vertebra.MARGINS))
-        np.testing.assert_allclose(kept["X"], layout.centre)
-        total = np.asarray(kept["power"].sum(("vertebra", "motor")))
+    kept = anguilla.load(tmp_path / "vertebra.nc")
+    assert kept["torque"].attrs["units"] == "N m"
+    assert kept["margin"].shape == (21, 10, len(vertebra.MARGINS))
+    np.testing.assert_allclose(kept["X"], layout.centre)
+    total = np.asarray(kept["power"].sum(("vertebra", "motor")))
     # ∫ 0.1 K̇² dX = 0.05 (A k²)² over a whole wave, less the second-order error of ten vertebrae
     exact = 0.05 * (AMPLITUDE * WAVES**2) ** 2
     np.testing.assert_allclose(total / exact, np.sinc(0.1), rtol=2e-4)

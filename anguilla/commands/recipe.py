@@ -1,8 +1,8 @@
 """Recipe of a run: the command-line arguments that produced it, in a file that `anguilla @FILE` repeats.
 
 Every option is written with its value, given or default, so that a later change of a default has no effect; options
-that are off or have no value are listed in a comment. The last line is a checksum of the others: a modified recipe is
-refused, and an intentionally edited one runs after its checksum has been deleted.
+that are off or have no value are listed in a comment. The first line is a checksum of the others: a recipe that was
+modified or cut is refused, and an intentionally edited one runs after its checksum has been deleted.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def recipe(parser: argparse.ArgumentParser, verb: str, chosen: argparse.Namespac
 def write_recipe(lines: Iterable[str], path: Path) -> Path:
     """Writes a recipe with its checksum; returns its path."""
     text = "\n".join(lines) + "\n"
-    return write_whole(path, f"{text}{CHECKSUM}{_digest(text)}\n".encode())
+    return write_whole(path, f"{CHECKSUM}{_digest(text)}\n{text}".encode())
 
 
 def damage(path: Path) -> str | None:
@@ -72,8 +72,8 @@ def damage(path: Path) -> str | None:
         return f"{path}: damaged: it is not text"
     except OSError:
         return None
-    body, found, digest = text.rpartition(CHECKSUM)
-    if found and digest != _digest(body) + "\n":
+    first, _, rest = text.partition("\n")
+    if first.startswith(CHECKSUM) and first != CHECKSUM + _digest(rest):
         return f"{path}: changed since it was written; delete its line {CHECKSUM!r}... to run it as it is now"
     return None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import VERBS
 from .arguments import at_least, directory
-from .recipe import write_recipe
+from .recipe import with_recipe, write_recipe
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -64,8 +64,11 @@ def check(arguments: argparse.Namespace) -> str | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Reads a swim, computes the actuation, draws the figures and prints the summary."""
+    import xarray as xr
+
     from anguilla.results import load
     from anguilla.view.record import check_record
+    from stepping.provenance import ATTRIBUTE
 
     begin = time.perf_counter()
     dataset = load(arguments.swim)
@@ -80,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.vertebrae is not None:
         layout = Layout.spanning(float(dataset["X"][-1] - dataset["X"][0]), arguments.vertebrae)
     gait = None if arguments.no_gain else _gait(dataset)
-    summary = vertebra_figures.report(dataset, arguments.out, layout=layout, gait=gait)
+    made = with_recipe(xr.Dataset(), arguments.recipe).attrs | {"swim": dataset.attrs.get(ATTRIBUTE, "")}
+    summary = vertebra_figures.report(dataset, arguments.out, layout=layout, gait=gait, attributes=made)
     write_recipe(arguments.recipe, arguments.out / "vertebra.recipe")
     if not arguments.quiet:
         for name, value in summary.items():

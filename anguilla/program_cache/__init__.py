@@ -2,10 +2,12 @@
 
 Enabled when `anguilla` is imported, in a private folder of the user's cache directory. The environment
 variable `ANGUILLA_CACHE` names another folder, or disables the cache (`ANGUILLA_CACHE=off`). The folder can be deleted
-at any time. Programs of the engines have their own cache keys (`stored_programs`); all others are stored by JAX.
+at any time. Programs of the engines have their own cache keys (`stored_programs`); all others are stored by JAX, which
+detects a damaged file by the checksum of zlib. Where JAX would compress with zstd, which has none, it stores nothing.
 """
 
 import contextlib
+import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -34,12 +36,18 @@ def switch_on() -> Path | None:
         print(f"anguilla: no compilation cache: {error}; set {VARIABLE} to a directory or to off", file=sys.stderr)
         _directory = None
         return None
-    if not jax.config.jax_compilation_cache_dir:  # pyright: ignore[reportAttributeAccessIssue]  the user's choice stays
+    chosen = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
+    if not chosen and _jax_writes_checksums():  # the user's choice stays
         jax.config.update("jax_compilation_cache_dir", str(_directory))
         # Store small programs too: a session compiles dozens of them, which together take as long as a large one.
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     return _directory
+
+
+def _jax_writes_checksums() -> bool:
+    """Whether JAX compresses with zlib: it prefers zstd where that is installed (`jax._src.compilation_cache`)."""
+    return sys.version_info < (3, 14) and importlib.util.find_spec("zstandard") is None
 
 
 def run(function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:

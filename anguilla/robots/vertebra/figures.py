@@ -1,7 +1,7 @@
 """Figures of the eel's vertebra and of the actuation of a swimming body, and a report with all of them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+from anguilla.results import save
 from anguilla.view.style import Picture
+from anguilla.whole_files import write_whole
 
 from . import (
     MARGINS,
@@ -214,6 +216,7 @@ def report(
     layout: Layout | None = None,
     gait: Callable | None = None,
     dpi: int = 130,
+    attributes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Computes motor actuation and feasibility of a simulated swim and writes figures and data to a directory.
 
@@ -225,6 +228,7 @@ def report(
         layout: positions of the vertebrae; by default equal vertebrae of about 0.1 m along the whole body.
         gait: the strain law of the swim; if given, the largest feasible amplitude is computed.
         dpi: resolution of the figures.
+        attributes: attributes of `vertebra.nc` in addition to its title, such as the recipe of the run.
 
     Returns:
         The main results, as written to `vertebra.json`: peaks, feasibility, ranges.
@@ -268,7 +272,7 @@ def report(
     }
     for name, figure in figures.items():
         figure.savefig(out / f"vertebra_{name}.png", dpi=dpi)
-    motors_dataset(time, motors, layout).to_netcdf(out / "vertebra.nc", engine="h5netcdf")
+    save(motors_dataset(time, motors, layout).assign_attrs(attributes or {}), out / "vertebra.nc")
     summary = summarise(time, motors, layout, space)
     if gait is not None:
         period = jnp.asarray(np.linspace(time[0], time[-1], 201))
@@ -276,7 +280,7 @@ def report(
         summary["largest_feasible_gain"] = float(found.gain)
         summary["limit_met_first"] = found.limit_name
         summary["vertebra_that_meets_it"] = int(found.vertebra)
-    (out / "vertebra.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+    write_whole(out / "vertebra.json", (json.dumps(summary, indent=2) + "\n").encode())
     return summary
 
 
@@ -303,7 +307,7 @@ def motors_dataset(time: np.ndarray, motors: Actuation, layout: Layout) -> xr.Da
         "motor": list(MOTORS),
         "limit": list(MARGINS),
     }
-    return xr.Dataset(data, coords=coords)
+    return xr.Dataset(data, coords=coords, attrs={"title": "anguilla: motors of a chain of vertebrae"})
 
 
 def summarise(time: np.ndarray, motors: Actuation, layout: Layout, space: Workspace) -> dict[str, Any]:
