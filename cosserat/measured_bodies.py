@@ -12,6 +12,7 @@ import numpy as np
 from hydro.sections_of_mesh import mesh_profile
 from hydro.sections_of_table import table_profile
 from spatial import Numbers
+from spatial.checks import of_kind
 
 from .beam import Beam
 from .density import Density
@@ -51,6 +52,7 @@ def from_table(
     Raises:
         ValueError: a column is missing, repeated or unknown, or a cell is not a number; the message gives its row.
     """
+    of_kind("path", path, str | Path, "the name of a file")
     columns = _read(Path(path))
     if density is None:
         density = (columns["X"], columns["density"]) if "density" in columns else 1000.0

@@ -12,6 +12,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, cross, finite, join, positive
+from spatial.checks import shown
 from spatial.printing import Printed
 
 from .buoyancy_wet import wet_pressures, wet_squares
@@ -107,9 +108,15 @@ def solid(vertices: Numbers, faces: Numbers) -> Solid:
     Raises:
         ValueError: the surface is open, encloses no volume, or is inside out.
     """
-    points, corners = finite("solid: vertices", vertices, (None, 3)), np.asarray(faces)
+    points = finite("solid: vertices", vertices, (None, 3))
+    try:
+        corners = np.asarray(faces)
+    except ValueError:
+        raise ValueError(f"solid: faces = {shown(faces)}: must be (n, 3) integers") from None
     if corners.ndim != 2 or corners.shape[1] != 3 or not np.issubdtype(corners.dtype, np.integer):
         raise ValueError(f"solid: faces have shape {corners.shape}: must be (n, 3) integers")
+    if corners.size == 0 or corners.min() < 0 or corners.max() >= points.shape[0]:
+        raise ValueError(f"solid: faces: must be numbers of the {points.shape[0]} vertices, from 0")
     edges = Counter((int(face[i]), int(face[(i + 1) % 3])) for face in corners for i in range(3))
     alone = [edge for edge, count in edges.items() if edges[edge[1], edge[0]] != count]
     if alone:

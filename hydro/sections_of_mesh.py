@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from spatial import one_of, positive
+from spatial.checks import integer
 
 from .profiles import Profile
 from .sections_of_table import table_profile
@@ -61,8 +62,7 @@ def mesh_profile(
     along, high = (_axis(name, value) for name, value in (("axis", axis), ("up", up)))
     if along == high:
         raise ValueError(f"mesh_profile: axis = up = {axis!r}: must differ")
-    if not isinstance(sections, int) or sections < 8:
-        raise ValueError(f"mesh_profile: sections = {sections!r}: must be an integer of at least 8")
+    sections = integer("mesh_profile: sections", sections, 8)
     surface = _closed(mesh)
     metres = float(positive("mesh_profile: scale", scale, "m", ()))
     third = 3 - along - high

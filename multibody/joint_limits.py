@@ -6,7 +6,7 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from spatial import Numbers
-from spatial.checks import integer, real, shown
+from spatial.checks import integer, of_kind, real, shown
 from spatial.printing import Printed
 
 
@@ -60,6 +60,7 @@ def limit_use(run: xr.Dataset) -> xr.Dataset:
         distance from the middle of the range, over half the range [-]; only if every joint has as many positions as
         freedoms. NaN where there is no limit.
     """
+    of_kind("run", run, xr.Dataset, "a result of multibody.simulate")
     if "torque_limit" not in run:
         raise ValueError("limit_use: the run has no torque_limit: its tree has no limits, see Tree.with_limits")
     known = lambda limit: xr.where(np.isfinite(limit), limit, np.nan)  # noqa: E731

@@ -12,7 +12,8 @@ from gaits.feedback.loop import ClosedLoop, LoopMemory, open_or_closed
 from gaits.feedback.replay import LoopRecord
 from gaits.feedback.steered import Steered
 from hydro import EARTH, Hull, OarBlade, Void
-from spatial import angular, linear, quaternion_rate, solve_inertia
+from spatial import angular, finite, linear, quaternion_rate, solve_inertia
+from spatial.checks import of_kind
 from spatial.printing import Printed
 from stepping import Span, explicit_steps
 
@@ -105,7 +106,15 @@ class Afloat(Printed):
         gravity: tuple[float, float, float] | None = EARTH,
         freedoms: tuple[int, ...] = PLANE,
     ):
-        blades = blades or {}
+        blades = {} if blades is None else blades
+        for name, value, wanted, words in (
+            ("tree", tree, Tree, "a multibody.Tree"),
+            ("hull", hull, Hull | None, "a hydro.Hull, or None"),
+            ("blades", blades, dict, "a dict of body names and hydro.OarBlade"),
+            ("loops", loops, Loops | None, "a multibody.Loops, from multibody.close_loops, or None"),
+            ("freedoms", freedoms, tuple, "a tuple of numbers from 0 to 5"),
+        ):
+            of_kind(f"Afloat.{name}", value, wanted, words)
         for name in blades:
             if name not in tree.names:
                 raise ValueError(f"blades: {name!r} is no body of the tree: must be one of {', '.join(tree.names)}")
@@ -114,7 +123,7 @@ class Afloat(Printed):
         self.tree, self.loops, self.freedoms = tree, loops, tuple(sorted(freedoms))
         self.hull = hull
         self.blades, self.blade_bodies = tuple(blades.values()), tuple(tree.names.index(name) for name in blades)
-        self.gravity = None if gravity is None else jnp.asarray(gravity)
+        self.gravity = None if gravity is None else finite("Afloat.gravity", gravity, (3,))
 
     def rest(self) -> AfloatState:
         """State at rest at the world's origin, in still water."""

@@ -10,7 +10,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from jax.core import Tracer
 
-from spatial import Numbers, finite, matrix_from_quaternion, one_of
+from spatial import Numbers, finite, matrix_from_quaternion, one_of, positive
+from spatial.checks import names_of, of_kind
 from spatial.inertia import split_inertia
 
 from .builders import Link, from_links
@@ -42,6 +43,8 @@ def to_mjcf(
     Returns:
         The model as text.
     """
+    of_kind("tree", tree, Tree, "a multibody.Tree")
+    timestep = float(positive("timestep", timestep, "s", ()))
     if "helical" in tree.kinds:
         name = tree.joint_names[tree.kinds.index("helical")]
         raise ValueError(f"joint {name!r}: is helical: MuJoCo has no such joint")
@@ -106,6 +109,8 @@ def from_mjcf(
         mujoco: Any = importlib.import_module("mujoco")
     except ImportError as error:
         raise ImportError("from_mjcf needs mujoco: pip install 'anguilla[mjcf]'") from error
+    of_kind("source", source, str | Path, "the name of a file, or a model as text")
+    passive = names_of("passive", passive)
     one_of("boxes", boxes, BOXES)
     text = str(source)
     read = mujoco.MjModel.from_xml_string if text.lstrip().startswith("<") else mujoco.MjModel.from_xml_path

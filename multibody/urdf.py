@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from spatial import one_of
+from spatial.checks import names_of, of_kind
 
 from .builders import Link, from_links
 from .geometry_strips import BOXES, box_strip, cylinder_strip, ellipsoid_strip, mesh_strip
@@ -51,6 +52,10 @@ def from_urdf(
         import yourdfpy
     except ImportError as error:
         raise ImportError("from_urdf needs yourdfpy: pip install 'anguilla[urdf]'") from error
+    of_kind("path", path, str | Path, "the name of a file")
+    one_of("base", base, ("floating", "fixed"))
+    passive = names_of("passive", passive)
+    strips = strips if isinstance(strips, bool) else names_of("strips", strips)
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: no such file")
     _refuse_malformed(path)

@@ -4,7 +4,7 @@ A concrete value is rejected at once with a ValueError. A traced one (inside jit
 `eqx.error_if`, so callers must use the returned array.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import UnionType
 from typing import Any
 
@@ -198,6 +198,13 @@ def sequence(name: str, value: object, words: str) -> tuple:
     """Returns an iterable as a tuple; raises on text, dictionaries and anything that is not iterable."""
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
         raise ValueError(f"{name} = {shown(value)}: must be {words}")
+    return tuple(value)
+
+
+def names_of(name: str, value: object) -> tuple[str, ...]:
+    """A collection of names, or raises ValueError; a single name is refused, because its letters would be read."""
+    if isinstance(value, str) or not isinstance(value, Collection) or not all(isinstance(part, str) for part in value):
+        raise ValueError(f"{name} = {shown(value)}: must be a collection of names, such as ('elbow',)")
     return tuple(value)
 
 

@@ -1,9 +1,6 @@
 """One good call of every public constructor and function, and what else each argument may be."""
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
 
 import diffrax
 import jax.numpy as jnp
@@ -17,84 +14,21 @@ import stepping
 from anguilla import ground
 from gaits import feedback
 
-ANY_NUMBER = {"negative", "zero", "one", "four", "fraction"}
-ANY_ARRAY = {"vector", "matrix"}
-
-
-@dataclass(frozen=True)
-class Argument:
-    """A good value, and the labels of BAD that are legal here too; each other one must be refused."""
-
-    good: Any
-    legal: frozenset[str] = frozenset()
-    alike: tuple[Any, ...] = ()  # other spellings of the good value, which must be accepted
-
-
-def _spellings(value):
-    return () if isinstance(value, str) else (np.asarray(value, np.float32), jnp.asarray(value))
-
-
-def real(value, *legal):
-    """Any finite number, or numbers of one shape."""
-    numbers = ANY_NUMBER if np.ndim(value) == 0 else set()
-    return Argument(value, frozenset({*numbers, *legal}), _spellings(value))
-
-
-def positive(value, *legal):
-    return Argument(value, frozenset({"one", "four", "fraction", *legal}), _spellings(value))
-
-
-def non_negative(value, *legal):
-    return positive(value, "zero", *legal)
-
-
-def spread(value, *legal):
-    """Non-negative: one number for all, or one for each."""
-    return non_negative(value, *legal)
-
-
-def strict(value, *legal):
-    """A number between bounds."""
-    return Argument(value, frozenset(legal), _spellings(value))
-
-
-def integer(value, *legal, least=1):
-    more = {"zero_int"} if least <= 0 else set()
-    more |= {"one_int"} if least <= 1 else set()
-    return Argument(value, frozenset({"four", *more, *legal}), (np.int64(value),))
-
-
-def thing(value, *legal):
-    """An option, a function or an object: nothing in the table may stand for it."""
-    return Argument(value, frozenset(legal))
-
-
-def optional(argument):
-    return Argument(argument.good, argument.legal | {"None"}, argument.alike)
-
-
-@dataclass(frozen=True)
-class Call:
-    """A callable with good arguments. `heavy`: a good call takes long, so only refusals are tried."""
-
-    function: Callable
-    arguments: dict[str, Argument]
-    heavy: bool = False
-    untried: tuple[str, ...] = field(default=())  # flags, and what is not checked by value: with a reason beside
-
-    def bound(self, name, value):
-        given = {key: argument.good for key, argument in self.arguments.items()} | {name: value}
-        return functools.partial(_called, self.function, given)
-
-
-def _called(function, given):
-    if function is gaits.quantity or function is hydro.Together:
-        return function(*given.values())
-    return function(**given)
-
-
-def call(function, /, *, heavy=False, untried=(), **arguments):
-    return Call(function, arguments, heavy, tuple(untried))
+from .call_table import (
+    ANY_NUMBER,
+    Argument,
+    Call,
+    call,
+    integer,
+    non_negative,
+    optional,
+    positive,
+    real,
+    spread,
+    strict,
+    thing,
+)
+from .good_calls_of_files import calls_of_files
 
 
 def _strain(X, t):
@@ -962,6 +896,17 @@ def calls() -> dict[str, Call]:
             **pulled,
             **posed,
         ),
+        "multibody.loop_dynamics": call(
+            mb.loop_dynamics,
+            heavy=True,
+            loops=thing(mb.Loops((), (), ())),
+            state=thing(base),
+            dq=joint_numbers,
+            acceleration=joint_numbers,
+            torque=joint_numbers,
+            **pulled,
+            **posed,
+        ),
         "multibody.inverse_dynamics": call(
             mb.inverse_dynamics, state=thing(base), dq=joint_numbers, ddq=joint_numbers, **pulled, **posed
         ),
@@ -1058,7 +1003,7 @@ def calls() -> dict[str, Call]:
         # stepping
         "stepping.Span": call(stepping.Span, t0=run["t0"], t1=run["t1"], samples=run["samples"], times=run["times"]),
     }
-    return table
+    return table | calls_of_files(beam, gait, tree)
 
 
 def _two_axes():
@@ -1068,7 +1013,6 @@ def _two_axes():
 RECORDS = "a record that the library fills"
 ABSTRACT = "to be subclassed"
 INSIDE = "takes traced arrays inside compiled loops; shapes are checked by the annotations"
-FILES = "reads a file: refusals are tested with files"
 NOT_TRIED = {
     **dict.fromkeys(
         (
@@ -1108,7 +1052,6 @@ NOT_TRIED = {
             "hydro.EllipticSection",
             "hydro.Place",
             "hydro.PolygonSection",
-            "multibody.loop_dynamics",
             "stepping.SemiImplicit",
             "stepping.explicit_steps",
             "stepping.implicit_steps",
@@ -1116,54 +1059,17 @@ NOT_TRIED = {
         ),
         INSIDE,
     ),
-    **dict.fromkeys(
-        (
-            "cosserat.from_mesh",
-            "cosserat.from_table",
-            "hydro.mesh_profile",
-            "hydro.solid",
-            "multibody.from_mjcf",
-            "multibody.from_urdf",
-            "multibody.to_mjcf",
-        ),
-        FILES,
-    ),
-    **dict.fromkeys(
-        (
-            "gaits.Objective",
-            "gaits.cost_of_transport",
-            "gaits.froude_efficiency",
-            "gaits.mean_power",
-            "gaits.peak_curvature",
-            "gaits.peak_torque",
-            "gaits.section_curvature",
-            "gaits.section_torque",
-            "gaits.steady_speed",
-            "gaits.turning_radius",
-            "gaits.float_leaves",
-            "multibody.limit_use",
-            "ground.rolling_wrench",
-        ),
-        "reads a motion, or the leaves of any object",
-    ),
+    "multibody.from_mjcf": "a text, which MuJoCo reads and refuses: tested with models",
+    "gaits.float_leaves": "takes any object",
     **dict.fromkeys(
         (
             "cosserat.Clamped",
             "cosserat.Free",
             "cosserat.Pinned",
             "hydro.Void",
-            "multibody.fixed",
-            "multibody.spherical",
         ),
-        "has no argument of its own",
+        "has no argument",
     ),
-    **dict.fromkeys(
-        (
-            "multibody.Afloat",
-            "gaits.PeriodicRegulator",
-            "gaits.from_midline",
-            "gaits.identify",
-        ),
-        "takes functions or assembled objects: refusals are tested with its physics",
-    ),
+    **dict.fromkeys(("multibody.fixed", "multibody.spherical"), "its options are those of Joint, which are tried"),
+    "gaits.PeriodicRegulator": RECORDS,
 }

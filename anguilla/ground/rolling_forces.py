@@ -10,8 +10,10 @@ from cosserat.output_stations import section_force
 from cosserat.panel_loops import first_loop, second_loop
 from cosserat.panels import Panels
 from cosserat.strain import Gait, strain_rates
+from gaits.refusals import check_gait
 from hydro import AbstractFluid, Void
 from spatial import Numbers, cross, increasing, matrix_from_quaternion
+from spatial.checks import integer, of_kind
 
 from .rolling import Rolling
 from .wheels import Wheels
@@ -61,8 +63,21 @@ def rolling_wrench(
         path: the same as in `roll`.
     """
     path = Panels() if path is None else path
+    ground = Void() if ground is None else ground
+    for name, value, wanted, words in (
+        ("beam", beam, Beam, "a cosserat.Beam"),
+        ("wheels", wheels, Wheels, "a ground.Wheels"),
+        ("run", run, Rolling, "a result of ground.roll"),
+        ("ground", ground, AbstractFluid, "what acts on sections, such as ground.Friction(), or None"),
+        ("path", path, Panels, "a cosserat.Panels, or None"),
+    ):
+        of_kind(name, value, wanted, words)
+    check_gait(gait)
+    count = run.time.shape[0]
+    if not -count <= integer("k", k, -count) < count:
+        raise ValueError(f"k = {k}: the run has {count} output times")
     X = beam.length * jnp.linspace(0.0, 1.0, 41) if stations is None else increasing("stations", stations, "m")
-    return _wrench(beam, gait, wheels, run, jnp.asarray(k), Void() if ground is None else ground, X, path)
+    return _wrench(beam, gait, wheels, run, jnp.asarray(k), ground, X, path)
 
 
 @eqx.filter_jit

@@ -162,17 +162,16 @@ class IdentificationProblem:
                     "deviation of each"
                 )
             return np.ones(count)
-        if np.ndim(noise) == 0 and not isinstance(noise, Mapping):
-            parts = [np.full(shape, float(noise)) for shape in self._shapes]
-        else:
-            leaves, structure = jax.tree.flatten(noise)
-            if structure != self._structure:
+        leaves, structure = jax.tree.flatten(noise)
+        if structure != self._structure:
+            if structure != jax.tree.structure(0):
                 raise ValueError(f"noise: has structure {structure}: must be one number, or as the data")
-            parts = [np.broadcast_to(np.asarray(leaf, float), s) for leaf, s in zip(leaves, self._shapes, strict=True)]
-        sigma = np.concatenate([part.ravel() for part in parts])
-        if not (np.isfinite(sigma).all() and (sigma > 0).all()):
-            raise ValueError(f"noise = {shown(noise)}: must be finite and positive")
-        return sigma
+            leaves = [positive("noise", noise, shape=())] * len(self._shapes)
+        parts = [np.asarray(positive("noise", leaf)) for leaf in leaves]
+        for part, shape in zip(parts, self._shapes, strict=True):
+            if part.ndim > 0 and part.shape != shape:
+                raise ValueError(f"noise has shape {part.shape}: must be one number, or {shape} as the data")
+        return np.concatenate([np.broadcast_to(part, s).ravel() for part, s in zip(parts, self._shapes, strict=True)])
 
 
 def _described(structure, shapes):

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, safe_norm, safe_sqrt
-from spatial.checks import callable_as, of_kind
+from spatial.checks import callable_as, names_of, of_kind
 from spatial.printing import Printed
 
 from .peaks import peak_over_period
@@ -33,6 +33,12 @@ class Objective(Printed):
     unit: str = eqx.field(static=True)
     arrays: tuple[str, ...] = eqx.field(static=True)
     function: Callable[..., Array]
+
+    def __check_init__(self):
+        of_kind("Objective.name", self.name, str, "a text")
+        of_kind("Objective.unit", self.unit, str, "a text")
+        names_of("Objective.arrays", self.arrays)
+        callable_as("Objective.function", self.function, "a function of these arrays, by name")
 
     def __call__(self, motion: Any = None, /, **arrays: Any) -> Array:
         """Value for a motion, or for arrays given by name."""
