@@ -15,6 +15,7 @@ from anguilla.robots.rower.tree import RowingMotion, model as rower, scull
 from multibody.machine_on_hull import SINKS
 from multibody.state import unchecked_state
 from spatial import coadjoint
+from validation.published import WITHIN
 
 pytestmark = pytest.mark.slow
 
@@ -170,6 +171,7 @@ def test_mean_speeds(cycles):
     """4.28 m/s at 40 % is what L_e was fitted to; that 50 % is slower is not."""
     assert float(cycles[0.4].speed) == pytest.approx(4.28, abs=0.01)
     assert float(cycles[0.5].speed) < float(cycles[0.4].speed) - 0.2
+    assert float(cycles[0.5].speed) < (1 - WITHIN) * 4.03  # published; the ledger says: cannot be reproduced
 
 
 def test_steady_stroke_repeats(cycles):

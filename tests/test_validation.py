@@ -20,9 +20,11 @@ LONG = {
     "friction_power_balance",
     "friction_tends_to_wheels",
     "inchworm_with_anchors",
+    "inertia_of_a_triangular_prism",
     "lighthill_power_identity",
     "moth_energy",
     "natrix_energy",
+    "point_masses_on_a_rod",
     "reference_other_fluids",
     "rower_energy",
     "soft_stress",
@@ -185,6 +187,27 @@ def test_ledger_has_no_empty_cell_and_its_evidence_exists():
         assert not claim.quotes() or claim.evidence in names, f"{claim}: only a check can be quoted"
         number = isinstance(claim.ours, str) and re.search(r"\d(e-\d+|\.\d)", re.sub(r"{.*?}", "", claim.ours))
         assert not number or "::" in claim.evidence or claim.evidence == "-", f"{claim}: the number is not computed"
+
+
+def test_numbers_of_the_ledger_are_in_the_test_that_computes_them():
+    for claim in published.ledger():
+        if "::" in claim.evidence and isinstance(claim.ours, str):
+            text = (ROOT / claim.evidence.split("::")[0]).read_text()
+            for number in re.findall(r"\d+\.?\d*(?:e-?\d+)?", claim.ours):
+                assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", text), f"{number} of {claim}"
+
+
+def test_a_published_number_is_reproduced_within_the_stated_threshold():
+    """Rows that print one number and a unit on both sides."""
+    one, compared = re.compile(r"±?([\d.]+)( ?[^\d,;]{1,6})"), 0
+    for claim in published.ledger():
+        ours = claim.ours if isinstance(claim.ours, str) else claim.ours()
+        there, here = one.fullmatch(claim.published), one.fullmatch(ours)
+        if there and here and there[2] == here[2] and claim.verdict in (published.REPRODUCED, published.CANNOT):
+            near = abs(float(here[1]) / float(there[1]) - 1) <= published.WITHIN
+            assert near == (claim.verdict == published.REPRODUCED), claim
+            compared += 1
+    assert compared >= 3
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from . import (
+    added_parts as added_parts,
     agreement as agreement,
     closed_forms as closed_forms,
     conservation as conservation,

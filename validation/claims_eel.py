@@ -12,6 +12,10 @@ def _mass() -> str:
     return f"{float(cosserat.mass(cosserat.eel())):.4f} kg"
 
 
+def _length() -> str:
+    return f"{float(cosserat.eel().length):g} m"
+
+
 def _lamb() -> str:
     A, B, C = 1.0, 0.00625, 0.0125
     ratio = slender_added_inertia(A, B, C, 1.0)[1:] / lamb_added_inertia(A, B, C, 1.0)[1:]
@@ -23,7 +27,7 @@ _SIGN = "the printed sign leaves a wrench at the tail; the right one follows fro
 CLAIMS = (
     Claim("total mass of the robot", "[BPK06, IX.A]", "21.7 kg", _mass, "mass_of_the_eel", FITTED,
           "the abscissae X2 and X3 are not printed: X2 = 0.296 m is chosen to give this mass"),
-    Claim("total length", "[BPK06, IX.A]", "2 m", "2 m", "mass_of_the_eel", CORRECTED,
+    Claim("total length", "[BPK06, IX.A]", "2 m", _length, "mass_of_the_eel", CORRECTED,
           "b and c are called axis lengths and used as semi-axes; X runs over [0, L], not [0, 1]"),
     Claim("five kinematics, from planar to six strains, are one beam", "[BPK06, II]", "Γ and K imposed at will",
           "all six strains in motion: momentum kept to {beam_momentum_in_vacuum:.0e}", "beam_momentum_in_vacuum",

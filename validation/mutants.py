@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .running import processors
-from .wrong_terms import MUTANTS, Mutant
+from .wrong_terms import MUTANTS as OF_THE_PAPERS, Mutant
+from .wrong_terms_added import MUTANTS as ADDED
 
+MUTANTS = OF_THE_PAPERS + ADDED
 PACKAGES = ("spatial", "stepping", "hydro", "gaits", "cosserat", "multibody", "validation", "anguilla")
 CACHE = "JAX_COMPILATION_CACHE_DIR"
 
