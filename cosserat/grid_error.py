@@ -43,7 +43,7 @@ ADVICE = (
 )
 COILED = (
     "the gait coils the body within one panel of the space path, past what its expansions resolve: raise "
-    "cosserat.Panels(panels=...)."
+    "cosserat.Panels(panels=...). A strain that is not finite at one of the times is refused here too."
 )
 
 
