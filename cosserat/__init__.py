@@ -66,7 +66,8 @@ from .soft import (
 from .space_path import AbstractSpacePath as AbstractSpacePath, HeadDynamics as HeadDynamics
 from .state import HeadState as HeadState
 from .steady_swimming import steady_swim as steady_swim
-from .trajectory import Trajectory as Trajectory, rollout as rollout
+from .time_integration import rollout as rollout
+from .trajectory import Trajectory as Trajectory
 
 # What users need first; everything else is reached in its module.
 __all__ = (

@@ -1,8 +1,8 @@
 """Discretisation error of the grid along X: its estimate, the choice of panels that meet a tolerance, and warnings.
 
 The tail condition does not reveal this error: the two loops of the fast path share their quadrature, so n(L) = M(L) = 0
-holds to round-off on any grid. Here the same instants are evaluated on a finer path, in which both the smooth grid and
-the load grid have twice as many panels, and the difference is the error of the coarser path. Causes of large errors are
+holds to round-off on any grid. Here the same instants are evaluated on a finer grid, in which both the smooth and the
+load grid have twice as many panels, and the difference is the error of the coarser path. Causes of large errors are
 short waves, coils, narrow parts of the profile and kinks of the drag.
 """
 
@@ -22,15 +22,15 @@ from spatial.traced_warnings import tell_rows, warn_if
 from stepping import program, short_program
 
 from .beam import Beam
-from .finer_grid import FinerGrid, finer_grid, points_of_comparison
 from .output_stations import Along
 from .quadrature import mass
 from .space_path import AbstractSpacePath
 from .state import HeadState, unchecked_state
 from .strain import Gait
+from .two_grids import TwoGrids, points_of_comparison, two_grids
 
 INSTANTS = (0.21, 0.54, 0.88)  # fractions of a record at which the error is estimated: different gait phases
-TURNS = 40  # output times at which the turn is checked: at twenty phases of the gait, for the default output
+TURNS = 20  # output times at which the turn is checked, in one batch: at ten phases of the gait, for the default output
 SAFETY = 1.5  # factor on the estimate, because the finer grid has an error too
 ROUND_OFF = 1e-12  # relative round-off of loads that cancel, such as weight and buoyancy
 REPORTED = 4.0  # multiple of the tolerance above which a warning is given: the error varies between instants
@@ -83,7 +83,6 @@ class Found(eqx.Module):
     moment: Float[Array, "instants points 3"]
     power: Float[Array, "instants"]
     power_size: Float[Array, "instants"]
-    decay: Float[Array, "instants"] | None
 
 
 def beam_space_error(
@@ -95,11 +94,11 @@ def beam_space_error(
     path: AbstractSpacePath,
 ) -> SpaceError | None:
     """`cosserat.space_error` of a beam, without checks of its arguments, which it shares; times in [s]."""
-    if path.finer() is None:
+    if path.counts is None:
         return None
     parts = state.position, state.quaternion, state.twist, t
     beam, gait, fluid, parts = without_derivatives((beam, gait, fluid, parts))
-    return _estimated(path.sample(beam, fluid), finer_grid(path, beam, fluid), gait, fluid, path, parts)[0]
+    return _estimated(beam, two_grids(path, beam, fluid), gait, fluid, path, parts)
 
 
 def without_derivatives(tree: Any) -> Any:
@@ -107,50 +106,48 @@ def without_derivatives(tree: Any) -> Any:
     return jax.tree.map(lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x, tree)
 
 
-@short_program
+@program
 def error_and_limits(
     body: Any,
-    finer: FinerGrid | None,
+    grids: TwoGrids | None,
     gait: Gait,
     fluid: AbstractFluid,
     path: AbstractSpacePath,
-    parts: tuple[Array, ...],
-    times: Float[Array, "times"],
+    motion: tuple[Array, ...],
 ) -> "tuple[SpaceError | None, Limits]":
-    """`beam_space_error` and `limits_over` in one program.
+    """`beam_space_error` and the limits of the grid in one program; the decay is needed only without an estimate.
 
     Args:
         body: body sampled by the path.
-        finer: its `finer_grid`; None for a path that controls its own error.
+        grids: its `two_grids`; None for a path that controls its own error.
         gait: strain law (X, t) -> (Γ, K).
         fluid: the fluid around it.
         path: a space path.
-        parts: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at each instant of the
-            estimate.
-        times: output times of the whole run [s].
+        motion: position [m], quaternion and twist [m/s, rad/s] of the head, and time [s], at all output times.
     """
-    if finer is None:
+    where = instants(motion[-1].shape[0])
+    parts, times = tuple(part[where] for part in motion), motion[-1]
+    if grids is None:
         return None, limits_over(path, body, gait, parts, times)
-    error, decay = _estimated(body, finer, gait, fluid, path, parts)
-    return error, Limits(decay, greatest_turn(path, body, gait, times))
+    error = _estimated(body.beam, grids, gait, fluid, path, parts)
+    return error, Limits(None, greatest_turn(path, body, gait, times))
 
 
 @program
-def _estimated(body, finer, gait, fluid, path, parts) -> tuple[SpaceError, Float[Array, ""]]:
-    """`beam_space_error` on a body sampled by the path, and the greatest decay at these instants."""
+def _estimated(beam, grids, gait, fluid, path, parts) -> SpaceError:
+    """`beam_space_error` on two grids."""
     position, quaternion, twist, t = parts
     parts = (*(jnp.reshape(part, (-1, part.shape[-1])) for part in (position, quaternion, twist)), jnp.reshape(t, -1))
-    along = finer.along
-    coarse = _evaluated(body, finer.coarse_stations, along, gait, fluid, path, parts)
-    fine = _evaluated(finer.body, finer.stations, along, gait, fluid, path.finer(), parts)
-    assert coarse.decay is not None  # only a path that controls its own error has none
-    return _differences(finer.body.beam.length, finer.mass, coarse, fine), jnp.max(coarse.decay)
+    on = lambda body, stations: _evaluated(body, stations, grids.along, gait, fluid, path, parts)  # noqa: E731
+    found = grids.evaluated(beam, on)
+    own, finer = (jax.tree.map(lambda x, k=k: x[k], found) for k in (0, 1))
+    return _differences(beam.length, grids.mass, own, finer)
 
 
-@program
+@short_program
 def _found(beam, gait, fluid, path, parts) -> Found:
     body, along = path.sample(beam, fluid), points_of_comparison(beam)
-    return _evaluated(body, path.stations(body, along.X), along, gait, fluid, path, parts)
+    return _evaluated(body, body.own_nodes(), along, gait, fluid, path, parts)
 
 
 def _evaluated(body, stations, along: Along, gait, fluid, path, parts) -> Found:
@@ -162,14 +159,13 @@ def _evaluated(body, stations, along: Along, gait, fluid, path, parts) -> Found:
         loops = path.both_loops(body, gait, fluid, state, t, stations)
         density = along.power_density(loops, gait, t)
         size = jnp.sum(jnp.abs(jnp.sum(density, axis=1)))
-        decay = path.motion_decay(body, gait, state, t)
         motion = loops.head_twist_rate, loops.twist_rate
-        return Found(*motion, loops.force_w, loops.moment, jnp.sum(density), size, decay)
+        return Found(*motion, loops.force_w, loops.moment, jnp.sum(density), size)
 
     return jax.vmap(instant)(parts)  # for a few instants this takes half the time of a loop
 
 
-@program
+@short_program
 def compared(beam, coarse, fine) -> SpaceError:
     """Greatest differences relative to greatest values, both over all instants and sections."""
     return _differences(beam.length, mass(beam), coarse, fine)
@@ -180,8 +176,7 @@ def _differences(L, kg, coarse, fine) -> SpaceError:
     with_length = jnp.concatenate([jnp.ones(3), jnp.full(3, L)])[None]
     rates = size(fine.section_rate[..., :3])
     round_off = ROUND_OFF * kg * (9.81 + rates)  # N, of forces that cancel
-    without = lambda found: eqx.tree_at(lambda f: f.decay, found, None, is_leaf=lambda x: x is None)  # noqa: E731
-    difference = jax.tree.map(lambda a, b: a - b, without(coarse), without(fine))
+    difference = jax.tree.map(lambda a, b: a - b, coarse, fine)
     relative = lambda error, scale: SAFETY * error / jnp.maximum(scale, 1e-300)  # noqa: E731
     beyond = lambda error, least: jnp.where(error <= least, 0.0, error)  # noqa: E731  NaN stays
     acceleration = size(difference.twist_rate * with_length)
@@ -246,7 +241,7 @@ class Limits(eqx.Module):
 
     Attributes:
         decay: decay of the expansions along X, `AbstractSpacePath.motion_decay`; None if the path controls its own
-            error.
+            error, or if the error is estimated with a second grid.
         turn: angle turned within a panel, `AbstractSpacePath.turn`; above one the body is coiled.
     """
 
@@ -262,7 +257,7 @@ def limits_of(path: AbstractSpacePath, body: Any, gait: Gait, state: HeadState, 
 def limits_over(
     path: AbstractSpacePath, body: Any, gait: Gait, parts: tuple[Array, ...], times: Float[Array, "times"]
 ) -> Limits:
-    """The limits of a path over a run: the decay at a few instants, the turn at up to forty.
+    """The limits of a path over a run: the decay at a few instants, the turn at up to `TURNS`.
 
     Args:
         path: a space path.
@@ -275,7 +270,7 @@ def limits_over(
 
 
 def greatest_turn(path: AbstractSpacePath, body: Any, gait: Gait, times: Float[Array, "times"]) -> Float[Array, ""]:
-    """The greatest turn at up to forty output times of a run, including the first and the last."""
+    """The greatest turn at up to `TURNS` output times of a run, including the first and the last."""
     count = times.shape[0]
     some = np.unique(np.linspace(0, count - 1, min(count, TURNS)).astype(int))
     return jnp.max(path.turn(body, gait, times if len(some) == count else times[some]))

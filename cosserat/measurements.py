@@ -88,15 +88,19 @@ def markers(
     _check(beam, gait, None, run)
     path = Panels() if path is None else path
     of_kind("path", path, Panels, "a cosserat.Panels, or None")
-    body = path.sample(beam, Void())
-    here = body.stations(_on_body(beam, X)).from_smooth
+    return _markers(path.sample(beam, Void()), gait, _on_body(beam, X), (run.time, run.position, run.quaternion))
+
+
+@eqx.filter_jit
+def _markers(body, gait, X, motion):
+    here = body.stations(X).from_smooth
 
     def at(now):
         t, position, quaternion = now
         shape = still_shape(jax.vmap(lambda x: gait(x, t))(body.X), body.panel_integral)
         return position[None] + (matrix_from_quaternion(quaternion) @ (shape.position @ here)).T
 
-    return jax.lax.map(at, (run.time, run.position, run.quaternion))
+    return jax.lax.map(at, motion)
 
 
 def inertial_sensors(
@@ -113,8 +117,11 @@ def inertial_sensors(
         gravity: acceleration of gravity in the world [m/s²], such as `hydro.EARTH`.
     """
     _check(beam, gait, fluid, run)
-    X, g = _on_body(beam, X), finite("gravity", gravity, (3,))
+    return _inertial(beam, gait, fluid, _motion(run), _on_body(beam, X), finite("gravity", gravity, (3,)))
 
+
+@eqx.filter_jit
+def _inertial(beam, gait, fluid, motion, X, g):
     def at(now):
         t, state = now
         fields = internal_wrench(beam, gait, fluid, state, t, stations=X)
@@ -123,7 +130,7 @@ def inertial_sensors(
         rotation = matrix_from_quaternion(fields.quaternion)
         return Inertial(spin, acceleration - jnp.einsum("sij,i->sj", rotation, g))
 
-    return jax.lax.map(at, (run.time, unchecked_state(run.position, run.quaternion, run.twist)))
+    return jax.lax.map(at, motion)
 
 
 def torques(
@@ -139,9 +146,18 @@ def torques(
         X: abscissae of the sections [m].
     """
     _check(beam, gait, fluid, run)
-    X = _on_body(beam, X)
+    return _torques(beam, gait, fluid, _motion(run), _on_body(beam, X))
+
+
+@eqx.filter_jit
+def _torques(beam, gait, fluid, motion, X):
     moment = lambda now: internal_wrench(beam, gait, fluid, now[1], now[0], stations=X).moment  # noqa: E731
-    return jax.lax.map(moment, (run.time, unchecked_state(run.position, run.quaternion, run.twist)))
+    return jax.lax.map(moment, motion)
+
+
+def _motion(run):
+    """Times and states of the head."""
+    return run.time, unchecked_state(run.position, run.quaternion, run.twist)
 
 
 def _check(beam, gait, fluid, run):

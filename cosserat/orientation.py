@@ -149,16 +149,17 @@ def _coefficients(h):
     Each is a tuple of values, or of values and two time derivatives, as h is.
     """
     if len(h) == 1:
-        found = _stumpff(h[0])[None]
+        found = expansion_coefficients(h[0])[None]
     else:
-        along = lambda h, dh: jax.jvp(_stumpff, (h,), (dh,))  # noqa: E731
+        along = lambda h, dh: jax.jvp(expansion_coefficients, (h,), (dh,))  # noqa: E731
         (value, rate), (_, rate2) = jax.jvp(along, (h[0], h[1]), (h[1], h[2]))
         found = jnp.stack([value, rate, rate2])
     found = computed_once(found)
     return tuple(tuple(found[:, k]) for k in range(4))
 
 
-def _stumpff(h):
+def expansion_coefficients(h: Float[Array, "..."]) -> Float[Array, "4 ..."]:
+    """cos(θ/2) and sin(θ/2)/θ, c1 - c2 and c2 - c3 (Stumpff's c_k of θ²) of h = θ²/4 [-], for θ up to `MAX_TURN`."""
     c2, c3 = jnp.zeros_like(h), jnp.zeros_like(h)
     for a2, a3 in _SERIES[::-1]:
         c2, c3 = c2 * h + a2, c3 * h + a3

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from spatial import cross, nodewise, stumpff
+from spatial import cross, nodewise
 
-from .orientation import MAX_SECOND_TURN, MAX_TURN
+from .orientation import MAX_SECOND_TURN, MAX_TURN, expansion_coefficients
 from .quadrature import legendre_coefficients
 from .sampled_body import SampledBody
 from .section_motion import SectionMotion
@@ -67,9 +67,9 @@ def curvature_turns(curvature: Float[Array, "nodes 3"], body: SampledBody) -> Fl
     K = curvature.T.reshape(3, -1, order)
     whole = K @ body.panel_integral
     first = whole[..., :-1]
-    _, c1, c2, c3 = stumpff(jnp.sum(first * first, axis=0))
-    across = _cross(first, K)
-    handed_on = (c1 - c2)[None] * across + (c2 - c3)[None] * _cross(first, across)
+    _, _, along, across = expansion_coefficients(0.25 * jnp.sum(first * first, axis=0))
+    F_K = _cross(first, K)
+    handed_on = along[None] * F_K + across[None] * _cross(first, F_K)
     second = handed_on @ body.panel_integral
     angle = lambda factor: jnp.sqrt(jnp.max(jnp.sum(factor * factor, axis=0)))  # noqa: E731
     return jnp.stack([angle(whole), angle(second)])

@@ -3,6 +3,9 @@
 from typing import Any
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
@@ -12,7 +15,8 @@ from spatial.checks import integer
 from .beam import Beam
 from .panel_limits import decay, panel_turns, relative_turn
 from .panel_loops import FirstLoop, first_loop, second_loop
-from .sampled_body import GRID, SampledBody, Stations, sample_body
+from .quadrature import LOAD_ORDER, cumulative, load_panels
+from .sampled_body import GRID, SampledBody, Stations, sample_body, sample_body_on
 from .section_motion import body_shape, section_motion
 from .space_path import AbstractSpacePath, BothLoops, HeadDynamics
 from .state import HeadState
@@ -98,10 +102,20 @@ class Panels(AbstractSpacePath):
         stations = sampled.body.stations(X)
         return second_loop(sampled.body, now.law, fluid, now.head, t, now.first, stations, now.at_nose)
 
-    def finer(self) -> "Panels":
-        """The path with twice the panels of both grids."""
+    def two_grids(self, beam: Beam, fluid: AbstractFluid) -> tuple[SampledBody, Stations]:
+        """The path's own grid, preceded by as many panels of no width, and the grid with twice the panels."""
         panels, loads = self.counts
-        return self.with_counts(2 * panels, 2 * loads)
+        edges, h = jnp.arange(2 * panels + 1), beam.length / panels
+        knots = jnp.stack([h * jnp.maximum(edges - panels, 0), 0.5 * h * edges])
+        empty, none = ((loads, loads), (2 * loads, 0))
+        cuts = jax.tree.map(lambda *x: np.stack(x), load_panels(beam, *empty), load_panels(beam, *none))
+        inside = np.stack([cumulative(LOAD_ORDER, *empty), cumulative(LOAD_ORDER, *none)])
+
+        def sampled(knots, cuts, inside):
+            body = sample_body_on(beam, fluid, self.order, 2 * panels, cuts, knots)
+            return eqx.tree_at(lambda body: body.beam, body, None), body.own_nodes(inside)
+
+        return jax.vmap(sampled)(knots, cuts, inside)
 
     def sample(self, beam: Beam, fluid: AbstractFluid) -> SampledBody:
         """Grids, matrices and lumped inertias."""

@@ -62,26 +62,44 @@ def integration(x: Float[Array, "points"], order: int) -> Float[Array, "points o
 
 
 @functools.cache
-def cumulative(order: int) -> np.ndarray:
-    """Matrix from rows of values at the Gauss nodes of [0, 1] to their integrals from 0 to these nodes and to 1."""
-    z = 2.0 * np.append(gauss(order)[0], 1.0) - 1.0
-    return (np.polynomial.chebyshev.chebvander(z, order) @ _primitive_coefficients(order)).T
+def cumulative(order: int, times: int = 1, empty: int = 0) -> np.ndarray:
+    """Matrix from rows of values at the Gauss nodes of [0, 1] to their integrals from 0 to these nodes and to 1.
+
+    Args:
+        order: number of nodes.
+        times: number of equal intervals into which [0, 1] is divided. The values are then at the Gauss nodes of each
+            interval, and the unit of length is one interval.
+        empty: number of intervals of no length that follow; the values at their nodes do not count.
+    """
+    x, w = gauss(order)
+    end = times * np.append(x, 1.0)
+    interval = np.minimum(end.astype(int), times - 1)
+    last = np.polynomial.chebyshev.chebvander(2.0 * (end - interval) - 1.0, order) @ _primitive_coefficients(order)
+    parts = [np.where(k < interval, w[:, None], np.where(k == interval, last.T, 0.0)) for k in range(times)]
+    return np.concatenate([*parts, np.zeros((empty * order, order + 1))])
 
 
 def integral_from_head(
-    density: Float[Array, "_ nodes"], panel_integral: Float[Array | np.ndarray, "order order_and_one"]
-) -> Float[Array, "_ nodes"]:
-    """Integrals from the head to the Gauss nodes of uniform panels, at a cost proportional to their number.
+    density: Float[Array, "_ nodes"],
+    panel_integral: Float[Array | np.ndarray, "order points_and_one"],
+    end: bool = False,
+) -> Float[Array, "_ points"]:
+    """Integrals from the head to the points of uniform panels, such as their Gauss nodes.
+
+    The cost is proportional to the number of nodes.
 
     Args:
         density: values at the nodes.
-        panel_integral: maps values in one panel to integrals from its start to its nodes and end.
+        panel_integral: maps values in one panel to integrals from its start to its points and end.
+        end: append the integral over all panels.
     """
     inside = density.reshape(density.shape[0], -1, panel_integral.shape[0]) @ panel_integral
-    if inside.shape[1] == 1:
-        return inside[:, 0, :-1]
     total = inside[..., -1]
-    return (inside[..., :-1] + (jnp.cumsum(total, axis=1) - total)[..., None]).reshape(density.shape)
+    if inside.shape[1] == 1:
+        return inside[:, 0] if end else inside[:, 0, :-1]
+    upto = jnp.cumsum(total, axis=1)
+    points = (inside[..., :-1] + (upto - total)[..., None]).reshape(density.shape[0], -1)
+    return jnp.concatenate([points, upto[:, -1:]], axis=1) if end else points
 
 
 def gathered_from_tail(
@@ -138,18 +156,38 @@ def segments(beam: Beam) -> tuple[tuple[int, ...], Float[Array, "segments 3"]]:
     return profile_segments(beam.profile)
 
 
+LoadPanels = tuple[np.ndarray, ...]  # for each segment, rows of starts and widths of its panels, in u
+
+
+def load_panels(beam: Beam, times: int = 1, empty: int = 0) -> LoadPanels:
+    """Panels of the load grid: equal in u in each segment, or at the beam's `load_cuts`.
+
+    Args:
+        beam: the body.
+        times: number of panels that replace each of the beam's own panels.
+        empty: number of panels of no width that follow them, in the middle of the beam's own panel.
+    """
+    counts = segment_panels(beam.load_panels)
+    return tuple(_panels(cuts, count, times, empty) for cuts, count in zip(beam.load_cuts, counts, strict=True))
+
+
 def load_nodes(beam: Beam, times: int = 1) -> LoadNodes:
-    """The load grid: each segment is divided into panels of Gauss nodes, equal in u or at the beam's `load_cuts`.
+    """The load grid: Gauss nodes in its panels.
 
     Args:
         beam: the body.
         times: number of panels that replace each of the beam's own panels.
     """
+    return nodes_in(beam, load_panels(beam, times))
+
+
+def nodes_in(beam: Beam, panels: LoadPanels) -> LoadNodes:
+    """The load grid with given panels."""
     pieces, quadratics = segments(beam)
     u_node, u_weight = gauss(LOAD_ORDER)
     X, weight, sections, panel_quadratic = [], [], [], []
     for k, piece in enumerate(pieces):
-        start, h = _panel_starts(beam, k, times)
+        start, h = panels[k]
         a0, a1, a2 = quadratics[k]
         local = jnp.stack(
             [
@@ -187,15 +225,13 @@ def volume(beam: Beam) -> Float[Array, ""]:
     return jnp.sum(nodes.weight * nodes.section.area)
 
 
-def _panel_starts(beam, segment, times):
-    """Starts and widths of the load panels of a segment, in u."""
-    if beam.load_cuts[segment]:
-        cuts = np.asarray((0.0, *beam.load_cuts[segment], 1.0))
-        width = np.repeat(np.diff(cuts) / times, times)
-        start = (cuts[:-1, None] + np.diff(cuts)[:, None] * np.arange(times) / times).ravel()
-        return jnp.asarray(start), jnp.asarray(width)
-    panels = times * segment_panels(beam.load_panels)[segment]
-    return jnp.arange(panels) / panels, jnp.full(panels, 1.0 / panels)
+def _panels(cuts, count, times, empty):
+    """Starts and widths of the panels of a segment."""
+    cuts = np.asarray((0.0, *cuts, 1.0)) if cuts else np.arange(count + 1) / count
+    start, width = cuts[:-1, None], np.diff(cuts)[:, None]
+    starts = np.concatenate([start + width * np.arange(times) / times, np.repeat(start + width / 2, empty, 1)], axis=1)
+    widths = np.concatenate([np.repeat(width / times, times, 1), np.zeros((len(width), empty))], axis=1)
+    return np.stack([starts.ravel(), widths.ravel()])
 
 
 def locate(

@@ -14,21 +14,42 @@ from .beam import Beam
 from .node_arrays import Transfer
 from .quadrature import (
     LOAD_ORDER,
+    LoadPanels,
     cumulative,
     gauss,
     integral_from_head,
     integration,
     interpolation,
     load_nodes,
+    load_panels,
     locate,
+    nodes_in,
 )
 from .sampled_masses import SampledMasses
 
 GRID = (32, 1, 1)  # default grid: nodes per panel, panels, and panels that replace each load panel
 
 
+class PanelIntegral(eqx.Module):
+    """Integrals from the nose to the body's own load nodes and tail, of a density at the load nodes.
+
+    The load grid may be finer than the body's own by a whole number of panels. The cost is proportional to the number
+    of nodes; that of a matrix, to its square.
+
+    Attributes:
+        jacobian: dX/du of the load panels at their nodes [m].
+        inside: maps values in one of the body's own panels to integrals from its start to its nodes and end.
+    """
+
+    jacobian: Float[Array, "loads"]
+    inside: Float[Array, "fine own_and_one"]
+
+    def __rmatmul__(self, density: Float[Array, "k loads"]) -> Float[Array, "k points"]:
+        return integral_from_head(self.jacobian[None, :] * density, self.inside, end=True)
+
+
 class Stations(eqx.Module):
-    """Abscissae along a sampled body, with the matrices that map its nodes to them.
+    """Abscissae along a sampled body, with the maps from its nodes to them.
 
     Attributes:
         from_smooth: interpolation from the smooth nodes.
@@ -38,7 +59,7 @@ class Stations(eqx.Module):
     """
 
     from_smooth: Float[Array, "nodes points"]
-    from_loads: Float[Array, "loads points"]
+    from_loads: Float[Array, "loads points"] | PanelIntegral
     X: Float[Array, "points"]
     section: BodySection
 
@@ -115,15 +136,31 @@ class SampledBody(eqx.Module):
 
     def stations(self, X: Float[Array, "points"]) -> Stations:
         """Prepares abscissae [m] for repeated evaluation."""
-        order = self.panel_integral.shape[0]
-        from_smooth = _interpolation(_even(X, self.beam.length, self.knots), order, self.X.shape[0] // order)
         panel, u = locate(self.load_quadratic, X)
         cell = jnp.arange(self.load_quadratic.shape[0])[:, None, None]
         whole = jnp.asarray(gauss(LOAD_ORDER)[1])[None, :, None]
         part = jnp.where(cell == panel[None, None, :], integration(u, LOAD_ORDER).T[None], 0.0)
         in_u = jnp.where(cell < panel[None, None, :], whole, part)
         from_loads = (self._jacobian()[:, :, None] * in_u).reshape(self.load_X.shape[0], -1)
-        return Stations(from_smooth, from_loads, X, jax.vmap(self.beam.profile)(X))
+        return Stations(self._interpolation(X), from_loads, X, jax.vmap(self.beam.profile)(X))
+
+    def own_nodes(self, inside: Float[Array | np.ndarray, "fine own_and_one"] | None = None) -> Stations:
+        """The load nodes of the body itself, of which this grid may be a refinement, and the tail.
+
+        Args:
+            inside: `PanelIntegral.inside`; that of equal panels when None.
+        """
+        own = load_nodes(self.beam)
+        X = jnp.append(own.X.ravel(), self.beam.length)
+        if inside is None:
+            inside = cumulative(LOAD_ORDER, self.load_quadratic.shape[0] // own.X.shape[0])
+        from_loads = PanelIntegral(self._jacobian().ravel(), jnp.asarray(inside))
+        return Stations(self._interpolation(X), from_loads, X, jax.vmap(self.beam.profile)(X))
+
+    def _interpolation(self, X):
+        """Matrix from the smooth nodes to abscissae [m]."""
+        order = self.panel_integral.shape[0]
+        return _interpolation(_even(X, self.beam.length, self.knots), order, self.X.shape[0] // order)
 
     def integral_at_loads(self, f: Float[Array, "k loads"]) -> Float[Array, "k loads"]:
         """Integrals from the nose to the load nodes of a density at these nodes."""
@@ -153,6 +190,18 @@ def sample_body(
         loads: number of load panels that replace each of the body's own.
         knots: ends of the smooth panels [m]; uniform when None.
     """
+    return sample_body_on(beam, fluid, order, panels, load_panels(beam, loads), knots)
+
+
+def sample_body_on(
+    beam: Beam,
+    fluid: AbstractFluid,
+    order: int,
+    panels: int,
+    loads: LoadPanels,
+    knots: Float[Array, "panels_and_one"] | None = None,
+) -> SampledBody:
+    """`sample_body` with given load panels."""
     node, _ = gauss(order)
     L, h = beam.length, beam.length / panels
     if knots is None:
@@ -160,7 +209,7 @@ def sample_body(
     else:
         X = (knots[:-1, None] + jnp.diff(knots)[:, None] * node[None, :]).ravel()
 
-    grid = load_nodes(beam, loads)
+    grid = nodes_in(beam, loads)
     section = jax.tree.map(jnp.ravel, grid.section)
     load_X, load_weight = grid.X.ravel(), grid.weight.ravel()
     to_load = Transfer(_interpolation(_even(load_X, L, knots), order, panels))

@@ -43,7 +43,8 @@ from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
 from .surroundings import surroundings
-from .trajectory import FAILED, Trajectory, driven_gait, rollout, still_motion
+from .time_integration import FAILED, compile_estimate_ahead, rollout
+from .trajectory import Trajectory, driven_gait, still_motion
 
 # name: (dimensions, unit, meaning)
 VARIABLES: dict[str, Label] = HEAD | {
@@ -174,8 +175,10 @@ def simulate(
     say_compiling(progress)
     with one_simulation():
         if not isinstance(beam, Soft) and not isinstance(gait, Steered):
-            motion = still_motion(Span(t0, t1, samples, times))
-            arguments = beam, path.sample(beam, fluid), gait, fluid, _counted(path, path.counts), motion, stations
+            assert gait is not None  # checked by check_model
+            span = Span(t0, t1, samples, times)
+            body = compile_estimate_ahead(beam, gait, fluid, path, span)
+            arguments = beam, body, gait, fluid, _counted(path, path.counts), still_motion(span), stations
             compile_ahead(_record, *arguments)
         trajectory = rollout(
             beam,

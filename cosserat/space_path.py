@@ -164,9 +164,13 @@ class AbstractSpacePath(Printed):
             raise ValueError(f"path = {shown(self)}: loads and heads that are held need cosserat.Panels")
         return self.both_loops(soft.beam, now.law, fluid, now.head, t, self.stations(soft.beam, X))
 
-    def finer(self) -> "AbstractSpacePath | None":
-        """The same path with twice the resolution, for error estimates; None if the path controls its own error."""
-        return None
+    def two_grids(self, beam: Beam, fluid: AbstractFluid) -> tuple[Any, Any]:
+        """The body on this path's grid and on one twice as fine, for error estimates, and its `own_nodes` on them.
+
+        The first axis of all arrays is the grid, so that one program evaluates both; the beam itself is left out. Only
+        a path with panels has two grids: others control their own error.
+        """
+        raise ValueError(f"path = {shown(self)}: has no panels")
 
     @property
     @abc.abstractmethod

@@ -8,10 +8,11 @@ from jax.core import Tracer
 
 from gaits import Cycle, periodic_orbit, wave_period
 from gaits.impulse_balance import WRONG, check_in_time
+from gaits.orbits.periodic import FAILED
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
-from spatial.checks import integer
-from stepping import Span, explicit_steps, unit_quaternions
+from spatial.checks import integer, refuse_if
+from stepping import Span, explicit_steps, program, unit_quaternions
 from stepping.tableaus import Tableau
 
 from .beam import Beam
@@ -105,11 +106,15 @@ def steady_swim(
         )
     guess = finite("guess", guess, (6,))
     beam = beam.beam if isinstance(beam, Soft) else beam
-    cycle = lambda path: _cycle(  # noqa: E731
-        beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw
-    )
+
+    def cycle(path):
+        found, repeats, *more = _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance)
+        if throw:
+            found = refuse_if(refuse_if(found, ~(found.residual <= tolerance), FAILED), ~repeats, DRIFTS)
+        return found, *more
+
     wrong = check_in_time(gait, beam.length, begin, begin + T)
-    found, estimate_at, limits = cycle(path)
+    found, (state, t), limits = cycle(path)
     if isinstance(found.converged, Tracer):
         if throw:
             warn_if_unresolved(path, limits)
@@ -117,12 +122,12 @@ def steady_swim(
         return _converged_unless(found, wrong | ~(limits.turn <= 1.0))
     if not bool(found.converged) and float(limits.turn) <= 1.0:
         return found
-    error = beam_space_error(beam, gait, fluid, *estimate_at, path)
+    error = beam_space_error(beam, gait, fluid, state, t, path)
     if error is not None and not float(error.worst) <= path.tolerance:
-        better = fitted(path, beam, gait, fluid, *estimate_at)
+        better = fitted(path, beam, gait, fluid, state, t)
         if better is not path:
-            path, (found, estimate_at, limits) = better, cycle(better)
-            error = beam_space_error(beam, gait, fluid, *estimate_at, path)
+            path, (found, (state, t), limits) = better, cycle(better)
+            error = beam_space_error(beam, gait, fluid, state, t, path)
     if float(limits.turn) <= 1.0:
         warn_if_inexact(path, error)
     coiled = ~(limits.turn <= 1.0)
@@ -134,8 +139,11 @@ def _converged_unless(found, wrong):
     return eqx.tree_at(lambda f: f.converged, found, found.converged & ~wrong)
 
 
-def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance, throw):
-    """The steady period on a given path, the states and times for an error estimate, and the limits of the path."""
+@program
+def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient, tolerance):
+    """The steady period on a given path, whether a second one repeats it, states and times for an error estimate, and
+    the limits of the path. It has no Python callbacks, so that it can be cached between sessions.
+    """
     body = path.sample(beam, fluid)
 
     def swim(twist, model, records, periods=1):
@@ -152,7 +160,7 @@ def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient,
         model,
         transient=transient,
         tolerance=tolerance,
-        throw=throw,
+        throw=False,
     )
     # A second period, from the pose at the end of the first: the twist repeats unless the loads depend on the pose.
     position, quaternion, twist = swim(orbit.start, model, 2 * steps, periods=2)
@@ -165,8 +173,6 @@ def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient,
     steady = again <= REPEATS * tolerance
     turn = jnp.max(path.turn(body, gait, times))
     coiled = ~(turn <= 1.0)
-    if throw:
-        position = eqx.error_if(position, ~steady, DRIFTS)
     good = orbit.converged & steady & ~coiled
     known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
     found = Cycle(
@@ -188,7 +194,7 @@ def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient,
     )
     where = instants(steps)
     parts = position[where], quaternion[where], twist[where], times[where]
-    return found, (unchecked_state(*parts[:3]), parts[3]), Limits(decay_at(path, body, gait, parts), turn)
+    return found, steady, (unchecked_state(*parts[:3]), parts[3]), Limits(decay_at(path, body, gait, parts), turn)
 
 
 @eqx.filter_jit

@@ -184,7 +184,7 @@ def check_in_time(gait: Callable[[Any, Any], Any], length: Any, t0: Any, t1: Any
         if np.isfinite(strain).all() and strain[0] > 0:
             rule = "its rates must be finite"
         elif not np.isfinite(strain).all():
-            rule = "must be finite"
+            rule = "must be finite (a gait from a table is defined within its samples only)"
         X = float(length) * PLACES[n]
         raise ValueError(f"gait returns {strain} at X = {X:g} m, t = {found.times[k]:g} s: {rule}")
     warn_if_kinked(found, KINKED)

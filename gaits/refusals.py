@@ -1,11 +1,11 @@
 """Checks, before any computation, that a gait is callable and returns an array of the right shape and type."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 from spatial import require_float64
 from spatial.checks import shown
+from spatial.traced_shapes import result_shape
 
 from .feedback.steered import plain
 from .published import PUBLISHED
@@ -20,9 +20,8 @@ def check_gait(gait: object) -> None:
     if not callable(gait):
         hint = f"; the published one is gaits.{gait}()" if isinstance(gait, str) and gait in PUBLISHED else ""
         raise ValueError(f"gait = {shown(gait)}: must be a callable (X, t) -> strain (6,){hint}")
-    scalar = jax.ShapeDtypeStruct((), jnp.result_type(float))
     try:
-        strain = eqx.filter_eval_shape(gait, scalar, scalar)
+        strain = result_shape(gait, 2)
     except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, TypeError) as error:
         raise ValueError(
             "gait could not be evaluated at one (X, t) of traced scalars. Write it with jax.numpy (jnp.sin, "
@@ -38,8 +37,9 @@ def check_gait(gait: object) -> None:
         raise ValueError(f"gait returns shape {strain.shape} at one (X, t): must be (6,), {WANTED}")
     if not jnp.issubdtype(strain.dtype, jnp.floating):
         raise ValueError(f"gait returns {strain.dtype} numbers: must be floats; write 1.0, not 1")
-    if strain.dtype != scalar.dtype:
+    wanted = jnp.result_type(float)
+    if strain.dtype != wanted:
         raise ValueError(
-            f"gait returns {strain.dtype} numbers: must be {scalar.dtype}, because its second time derivative and the "
+            f"gait returns {strain.dtype} numbers: must be {wanted}, because its second time derivative and the "
             f"dynamics lose their digits otherwise; leave out dtype=jnp.{strain.dtype}, or return strain.astype(float)"
         )

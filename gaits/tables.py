@@ -1,5 +1,7 @@
 """Smooth laws from sampled data: cubic splines in X and t, twice differentiable."""
 
+import warnings
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +13,7 @@ from spatial.printing import value_text
 from .laws import AbstractLaw, Scalar
 
 ROUNDING = 1e-9  # allowed excess of X [m] and t [s] over the ends of a table
+LONGEST = 50.0  # m: a longer table is assumed to be given in millimetres
 
 
 class Table(AbstractLaw):
@@ -87,6 +90,12 @@ def from_table(X: Numbers, times: Numbers, values: Numbers, *, periodic: bool = 
     for name, knots in (("X", X), ("times", times)):
         if knots.size < 4:
             raise ValueError(f"{name} has {knots.size} samples: a cubic spline needs four at least")
+    if X[-1] > LONGEST:
+        warnings.warn(
+            f"X reaches {X[-1]:g} m: abscissae are in metres. If you meant millimetres, divide X by 1000 and multiply "
+            "curvatures [1/m] by 1000.",
+            stacklevel=2,
+        )
     if periodic:
         if not np.allclose(values[:, 0], values[:, -1], rtol=1e-9, atol=1e-12 * np.abs(values).max()):
             raise ValueError("values: the last column must equal the first for periodic=True")

@@ -22,6 +22,7 @@ from .morison import Morison
 from .polygons import PolygonSection
 from .sections import AbstractSection, EllipticSection
 
+ROUND_OFF = 1e-13  # heights below this fraction of their differences across a section are taken as zero
 LEVEL = 1e-12  # relative slope below which a section counts as parallel to the surface, and is entirely wet or dry
 
 
@@ -61,7 +62,8 @@ def _wet_polygon(section, height, slope):
     (y, z), (next_y, next_z) = section.vertices.T, section.after.T
     side = jnp.where(height < 0, -1.0, 1.0)
     over = lambda y, z: side * (height + slope[0] * y + slope[1] * z)  # noqa: E731
-    m, m1, m2 = wet_fan(side * height, over(y, z), over(next_y, next_z))
+    least = ROUND_OFF * (jnp.abs(slope[0]) + jnp.abs(slope[1])) * jnp.sqrt(section.area)
+    m, m1, m2 = wet_fan(side * height, over(y, z), over(next_y, next_z), least)
     doubled = y * next_z - next_y * z
     moments = jnp.stack([m, m1 * y + m2 * next_y, m1 * z + m2 * next_z])
     part = (doubled[None] * moments) @ np.ones(y.shape[0])  # as sums, a batch of NATRIX's runs takes 1.7 times as long

@@ -16,7 +16,7 @@ Corners = tuple[Float[Array, "*n"], Float[Array, "*n"], Float[Array, "*n"]]
 
 
 def wet_fan(
-    z0: Float[Array, ""], z1: Float[Array, "n"], z2: Float[Array, "n"]
+    z0: Float[Array, ""], z1: Float[Array, "n"], z2: Float[Array, "n"], least: Float[Array, ""]
 ) -> tuple[Float[Array, "n"], Float[Array, "n"], Float[Array, "n"]]:
     """Wet part of the triangles between a dry point and the edges of a polygon, scaled to an area of one half.
 
@@ -24,19 +24,25 @@ def wet_fan(
         z0: height of the point above the water; non-negative.
         z1: heights of the first vertices of the edges.
         z2: heights of their second vertices.
+        least: heights up to this are taken as zero, because they may be round-off.
 
     Returns:
         For each edge, the wet area of its triangle, and the integrals over it of the barycentric coordinates of the
         edge's first and second vertex.
     """
-    depth1, depth2 = jnp.maximum(-z1, 0.0), jnp.maximum(-z2, 0.0)
+    # If the point and a vertex lie on the water line, their heights are round-off, and so would be their quotient, with
+    # derivatives without bound.
+    z0, z1, z2 = (z - jax.lax.stop_gradient(jnp.where(jnp.abs(z) <= least, z, 0.0)) for z in (z0, z1, z2))
+    # A vertex on the water line counts as dry, in the derivatives as well.
+    depth1, depth2 = (jnp.where(z < 0, -z, 0.0) for z in (z1, z2))
+    size1, size2 = (jnp.where(z < 0, -z, z) for z in (z1, z2))
 
     def share(part, whole):
-        return part / jnp.where(whole > 0, whole, 1.0)
+        return jnp.where(whole > 0, part, 0.0) / jnp.where(whole > 0, whole, 1.0)
 
     # Wet fractions of the lines from the vertices to the point, and of an edge with one wet vertex.
     f1, f2 = share(depth1, depth1 + z0), share(depth2, depth2 + z0)
-    g = share(depth1 + depth2, jnp.abs(z1) + jnp.abs(z2))
+    g = share(depth1 + depth2, size1 + size2)
     first = depth1 > 0
     both = first & (depth2 > 0)
     # One wet vertex: the triangle cut off at that vertex. Two: the whole minus the triangle cut off at the point.

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 from gaits.feedback.steered import plain
 from spatial import quaternion_conjugate, quaternion_exp, quaternion_multiply, quaternion_rate, require_float64
 from spatial.checks import shown
+from spatial.traced_shapes import result_shape
 
 from .tree import Tree
 
@@ -110,7 +111,7 @@ def check_law(tree: Tree, law: JointLaw | None) -> None:
     if not callable(law):
         raise ValueError(f"law = {shown(law)}: must be a callable t -> positions ({count},) of the actuated joints")
     try:
-        positions = jax.eval_shape(law, jax.ShapeDtypeStruct((), jnp.result_type(float)))
+        positions = result_shape(law, 1)
     except TypeError as error:
         raise ValueError(
             f"law could not be evaluated at a time t: must be t -> positions ({count},), written with jax.numpy. "

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
-from spatial import Numbers, finite, solve_spd
+from spatial import Numbers, finite, solve, solve_spd
 from spatial.checks import of_kind, sequence
 from spatial.printing import Printed
 
@@ -90,7 +90,7 @@ class Loops(Printed):
         independent = np.setdiff1d(np.arange(tree.layout.freedoms), dependent)
         G = jnp.zeros((tree.layout.freedoms, len(independent)))
         G = G.at[independent, np.arange(len(independent))].set(1.0)
-        return G.at[dependent].set(-jnp.linalg.solve(W[:, dependent], W[:, independent]))
+        return G.at[dependent].set(-solve(W[:, dependent], W[:, independent]))
 
 
 class LoopDynamics(eqx.Module):
@@ -201,7 +201,7 @@ def loop_dynamics(
     top = jnp.concatenate([A[np.ix_(unknown, unknown)], W_u.T], axis=1)
     matrix = jnp.concatenate([top, jnp.concatenate([W_u, jnp.zeros((rows, rows))], axis=1)])
     right = jnp.concatenate([(given - h - A @ imposed)[unknown], -bias - W @ imposed])
-    solution = jnp.linalg.solve(matrix, right)
+    solution = solve(matrix, right)
     motion = imposed.at[unknown].set(solution[: len(unknown)])
     multipliers = solution[len(unknown) :]
     effort = (A @ motion + h + W.T @ multipliers).at[unknown].set(given[unknown])

@@ -12,7 +12,7 @@ from gaits.feedback.loop import ClosedLoop, LoopMemory, open_or_closed
 from gaits.feedback.replay import LoopRecord
 from gaits.feedback.steered import Steered
 from hydro import EARTH, Hull, OarBlade, Void
-from spatial import angular, finite, linear, quaternion_rate, solve_inertia
+from spatial import angular, finite, linear, quaternion_rate, solve, solve_inertia
 from spatial.checks import of_kind
 from spatial.printing import Printed
 from stepping import Span, explicit_steps
@@ -299,5 +299,5 @@ def _closed_torques(tree, loops, q, torque):
     """Motor torques of a closed mechanism: those of passive joints vanish, λ = -Wp⁻ᵀ Γp. [KR13, eqs. (13)-(15)]"""
     free = tree.passive_freedoms
     W = loops.jacobian(tree, q)
-    multipliers = -jnp.linalg.solve(W[:, free].T, torque[free])
+    multipliers = -solve(W[:, free].T, torque[free])
     return (torque + W.T @ multipliers).at[free].set(0.0)

@@ -1,5 +1,6 @@
 """Builds trees from URDF files, read by yourdfpy (the optional extra `urdf`)."""
 
+import warnings
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
@@ -103,7 +104,17 @@ def from_urdf(
             order += [joint] * FREEDOMS[turning.kind]
     if strips is True and all(link.strip is None for link in out):
         raise ValueError(f"{path}: no link has <collision> geometry: there is nothing for strips to be made of")
+    _warn_of_missing(path, [links[link.name] for link in out], strips is True)
     return _limited(from_links(out, base), order)
+
+
+def _warn_of_missing(path, links, wet):
+    """Warns of solid links without mass, and of those on which no fluid acts though strips of all are wanted."""
+    massless = [link.name for link in links if link.inertial is None and (link.visuals or link.collisions)]
+    dry = [link.name for link in links if wet and not link.collisions and (link.inertial is not None or link.visuals)]
+    for words, names in (("<inertial>, and no mass", massless), ("<collision> geometry, and feel no fluid", dry)):
+        if names:
+            warnings.warn(f"{path}: these links have no {words}: {', '.join(names)}", stacklevel=3)
 
 
 def _limited(tree, joints):

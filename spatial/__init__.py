@@ -17,8 +17,13 @@ from .inertia import (
     body_inertia as body_inertia,
     shift_inertia as shift_inertia,
     solve_inertia as solve_inertia,
-    solve_spd as solve_spd,
     split_inertia as split_inertia,
+)
+from .linear_systems import (
+    factor_spd as factor_spd,
+    solve as solve,
+    solve_factored as solve_factored,
+    solve_spd as solve_spd,
 )
 from .moved_names import moved
 from .node_algebra import (

@@ -1,10 +1,7 @@
 """6x6 spatial inertia of a rigid body and its change of frame."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
-from jax.scipy.linalg import cho_factor, cho_solve
 from jaxtyping import Array, Float
 
 from .twists import Ad
@@ -81,27 +78,6 @@ def solve_inertia(inertia: Float[Array, "6 6"], wrench: Float[Array, "6"]) -> Fl
     to_linear = A_inverse @ B
     omega_rate = _inverse3(C - B.T @ to_linear) @ (c - to_linear.T @ f)
     return join(A_inverse @ f - to_linear @ omega_rate, omega_rate)
-
-
-def solve_spd(
-    matrix: Float[Array, "n n"],
-    vector: Float[Array, "n"],
-    product: Callable[[Float[Array, "n"]], Float[Array, "n"]] | None = None,
-) -> Float[Array, "n"]:
-    """Solution of a symmetric positive definite system, of any unit.
-
-    Its derivative reuses the factor instead of differentiating the factorisation. This makes Jacobians of the flow map
-    of a model with many joints ten times faster.
-
-    Args:
-        matrix: symmetric positive definite matrix.
-        vector: right-hand side.
-        product: x -> matrix @ x, differentiated instead of the matrix where that is cheaper.
-    """
-    factor = cho_factor(jax.lax.stop_gradient(matrix), lower=True)[0]
-    with_factor = lambda _, right: cho_solve((factor, True), right)  # noqa: E731
-    times = product or (lambda x: matrix @ x)
-    return jax.lax.custom_linear_solve(times, vector, with_factor, symmetric=True)
 
 
 def _inverse3(m):

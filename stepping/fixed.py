@@ -153,7 +153,9 @@ def _walk_onto(step, start, span, breaks, keep):
     joined = jnp.concatenate([even, inside])
     order = jnp.argsort(joined, stable=True)
     knots = joined[order]
-    margin = jnp.where(order > count, 4.0 * jnp.finfo(float).eps * jnp.maximum(1.0, jnp.abs(knots)), 0.0)
+    # A break that falls on the grid is two knots at one time: the step up to the first one must stop short of it too.
+    least = 4.0 * jnp.finfo(float).eps * jnp.maximum(1.0, jnp.abs(knots))
+    margin = jnp.where(jnp.min(jnp.abs(knots[:, None] - breaks[None]), axis=1) <= least, least, 0.0)
     begin, end = knots[:-1] + margin[:-1], knots[1:] - margin[1:]
 
     # Each knot writes to the record; knots that are not output times write to a slot at its end, which is dropped.

@@ -37,15 +37,15 @@ def program(function: Callable) -> Callable:
 
 
 def short_program(function: Callable) -> Callable:
-    """A `program` that the cache compiles with little optimisation, for what runs once in a simulation.
+    """A `program` that the cache compiles without optimisation, for what runs once in a simulation, or less often.
 
-    Measured for the record of the eel's first swim: compiling takes 2.4 s of processor time instead of 3.8 s, and the
-    run time is the same.
+    Measured for the record of the eel's swim: compiling takes 0.7 s of processor time instead of 2.4 s, running 52 ms
+    instead of 17 ms. `simulate` is called once for most bodies and gaits, and rarely a hundred times.
 
     Args:
         function: function of positional pytrees.
     """
-    setattr(function, LEVEL, 1)
+    setattr(function, LEVEL, 0)
     return program(function)
 
 

@@ -6,6 +6,7 @@ Reading them back only runs code of this toolkit and of its numerical dependenci
 
 import base64
 import dataclasses
+import difflib
 import enum
 import functools
 import importlib
@@ -44,6 +45,10 @@ def with_provenance(name: str, **defaults: Callable[[dict[str, Any]], Any]) -> C
 
         @functools.wraps(function)
         def call(*args, **kwargs):
+            for unknown in kwargs.keys() - signature.parameters.keys():
+                close = difflib.get_close_matches(unknown, signature.parameters, 1)
+                hint = f"; did you mean {close[0]!r}?" if close else ""
+                raise TypeError(f"{name}() has no argument {unknown!r}{hint}")
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
             values = {key: value for key, value in given.arguments.items() if key != "progress"}

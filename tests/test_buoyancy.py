@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 import cosserat
 import gaits
 import hydro
+from hydro.buoyancy import wet_part
 from spatial import matrix_from_quaternion, quaternion_exp
 
 ROUND_OFF = 1e-13  # sizes are of order one
@@ -72,6 +73,21 @@ def test_a_dry_and_a_drowned_section(wet):
     assert found.area[0] == 0 and np.all(found.first_moments[0] == 0) and found.potential[0] == 0
     np.testing.assert_allclose(found.area[1], section.area, rtol=1e-15)
     np.testing.assert_allclose(found.first_moments[1], section.first_moments, rtol=1e-14)
+
+
+@pytest.mark.parametrize("height", [0.0, 1e-33, -1e-33, 1e-17, -1e-17])
+def test_vertices_on_the_water_line_have_the_derivatives_of_the_water_line(height):
+    """Of a diamond afloat at its widest: dA/dh is minus the width 2a, and the first moment falls by (2a)³/12 with the
+    slope. Quotients of heights that are round-off would give derivatives of 1e32.
+    """
+    a = 0.1
+    diamond = hydro.polygon([(a, 0.0), (0.0, a), (-a, 0.0), (0.0, -a), (a, 0.0)])
+    part = lambda h, s: wet_part(diamond, h, jnp.stack([s, jnp.ones(())]))  # noqa: E731
+    at = jnp.asarray(height), jnp.asarray(1e-18)
+    for derivative in (jax.jacfwd, jax.jacrev):
+        np.testing.assert_allclose(derivative(lambda h, s: part(h, s).area)(*at), -2 * a, rtol=1e-12)
+        moment = derivative(lambda h, s: part(h, s).first_moments[0], argnums=1)(*at)
+        np.testing.assert_allclose(moment, -((2 * a) ** 3) / 12, rtol=1e-12)
 
 
 def test_ellipse_against_a_fine_polygon():

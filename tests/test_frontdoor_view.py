@@ -268,6 +268,16 @@ def test_interactive_view_moves_and_is_coloured_by_the_field():
     np.testing.assert_allclose(np.array([ratio.x, ratio.y, ratio.z]) / sides, ratio.x / sides[0])  # one scale
 
 
+def test_interactive_view_opens_where_the_field_is_strongest():
+    ramp = DIVING.assign(fluid_drag=DIVING["fluid_drag"] * np.minimum(DIVING["time"], 0.6))  # nothing at t = 0
+    figure = view.interactive(ramp, "fluid_drag", frames=5)
+    opening = figure.layout.sliders[0].active
+    means = [np.mean(frame.data[0].intensity) for frame in figure.frames]
+    assert means[0] == 0.0 and opening == np.argmax(means) > 0
+    np.testing.assert_array_equal(figure.data[0].intensity, figure.frames[opening].data[0].intensity)
+    assert figure.layout.scene.xaxis.range == figure.frames[opening].layout.scene.xaxis.range
+
+
 def test_interactive_page_needs_no_network(tmp_path):
     text = view.interactive_page(PLANAR, tmp_path / "new" / "swim.html").read_text()
     assert not re.search(r'<(script|link)[^>]+(src|href)="http', text)

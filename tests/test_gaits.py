@@ -103,6 +103,12 @@ def test_refusals(build, message):
         build()
 
 
+def test_a_table_in_millimetres_is_noticed():
+    X, t = np.linspace(0.0, 420.0, 5), np.linspace(0.0, 1.0, 5)
+    with pytest.warns(UserWarning, match="X reaches 420 m: abscissae are in metres"):
+        gaits.from_table(X, t, np.ones((5, 5)))
+
+
 def test_a_periodic_table_has_a_value_at_every_time():
     """Whole periods whose remainder is rounded to just outside the table: 0.8 - 1e-16 and the like."""
     X, t = np.linspace(0.0, 0.5, 5), np.linspace(0.0, 0.8, 17)

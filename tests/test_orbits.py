@@ -155,3 +155,23 @@ def test_the_tip_of_a_tail_that_changes():
     for length in np.linspace(1.6, 2.4, 17):
         u, slope = place(jnp.asarray(length))
         assert abs(u - 1.0) < 1e-7 and abs(slope) < 1e-6
+
+
+def test_a_swim_that_is_lost_on_a_finer_grid_is_refused(monkeypatch):
+    """The grid is refined after a first steady swim; the second search must not fail in silence."""
+    from cosserat import steady_swimming as module
+
+    fine, found = cosserat.Panels(panels=2, loads=1), module._cycle
+    poor = cosserat.SpaceError(*[jnp.ones(())] * 4)
+
+    def lost(*args):
+        cycle, *more = found(*args)
+        cycle = eqx.tree_at(lambda c: c.residual, cycle, jnp.ones(())) if args[8] is fine else cycle
+        return cycle, *more
+
+    monkeypatch.setattr(module, "beam_space_error", lambda *args: poor)
+    monkeypatch.setattr(module, "fitted", lambda *args: fine)
+    monkeypatch.setattr(module, "_cycle", lost)
+    gait = gaits.planar_bending(gaits.TravellingWave(amplitude=1.0, wavelength=1.0, period=1.0))
+    with pytest.raises(Exception, match="no periodic orbit"):
+        cosserat.steady_swim(cosserat.eel(), gait, hydro.Morison(), steps=16, stations=5)

@@ -434,7 +434,7 @@ def test_programs_are_released_before_memory_maps_run_out(sessions, monkeypatch)
     counted[0] = 20
     assert sessions.run(lab, laws[2])[0] == pytest.approx(value_of(laws[2]), rel=1e-15) and released == [0]
     counted[0] = 90
-    with pytest.warns(ResourceWarning, match="90% of its 100 memory maps"):
+    with pytest.warns(RuntimeWarning, match="90% of its 100 memory maps"):
         sessions.run(lab, lambda x: x)
     monkeypatch.undo()
     jax.monitoring.unregister_event_duration_listener(maps._on_event)
@@ -506,3 +506,22 @@ def test_all_our_modules_have_names():
     for package in ours[:-1]:
         assert namer.modules([package]) == namer.modules([package]), package
     assert namer.of((cosserat.eel(), multibody.Tree, gaits.planar()))
+
+
+OWN_PROGRAMS = """
+import anguilla, jax, jax.numpy as jnp, gaits
+from anguilla.program_cache import memory_maps
+from stepping import program
+
+memory_maps._limit = lambda: int(memory_maps.count() / 0.9)
+jax.jit(program(jnp.sin))(1.0)
+for k in range(16):
+    jax.jit(lambda x: k * x)(1.0)
+"""
+
+
+def test_programs_of_the_user_announce_the_limit_where_python_shows_it():
+    """What a user compiles with `jax.jit` cannot be released for them; Python hides some categories by default."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"} | {"ANGUILLA_CACHE": "off"}
+    done = subprocess.run([sys.executable, "-c", OWN_PROGRAMS], env=env, capture_output=True, text=True, check=True)
+    assert "memory maps, most of them for compiled programs" in done.stderr and "jax.clear_caches()" in done.stderr

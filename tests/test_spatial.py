@@ -1,5 +1,6 @@
 """Identities of the spatial kernel, at rest, near rest and near π, against scipy and jaxlie."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import jaxlie
@@ -9,6 +10,7 @@ import scipy.linalg
 from hypothesis import given, settings, strategies as st
 
 import spatial
+from spatial.traced_shapes import result_shape
 
 ROUND_OFF = 2e-14  # a few operations on numbers of order one to ten
 
@@ -135,3 +137,33 @@ def test_traced_values_are_refused_too():
     assert refuse(1.0) == 2.0
     with pytest.raises(Exception, match="mass must be finite and positive"):
         refuse(-1.0).block_until_ready()
+
+
+TRACED = []
+
+
+def test_the_shape_of_a_result_is_traced_once_for_equal_functions():
+    class Law(eqx.Module):
+        factor: jax.Array
+        unit: str = eqx.field(static=True, default="m")
+
+        def __call__(self, t):
+            TRACED.append(self.unit)
+            return self.factor * t
+
+    TRACED.clear()
+    assert [result_shape(Law(jnp.full(2, x)), 1).shape for x in (1.0, 2.0)] == [(2,), (2,)] and len(TRACED) == 1
+    assert result_shape(Law(jnp.ones(3)), 1).shape == (3,) and len(TRACED) == 2
+    assert result_shape(Law(jnp.ones(3), "km"), 1).shape == (3,) and len(TRACED) == 3
+    with pytest.raises(TypeError):
+        result_shape(Law(jnp.ones(3)), 2)
+
+
+def test_the_shape_of_a_closure_is_traced_each_time():
+    """The values that it closes over may be those of a program that is being traced, or may change."""
+    size = [2]
+    function = lambda t: t * jnp.ones(size[0])  # noqa: E731
+    assert result_shape(function, 1).shape == (2,)
+    size[0] = 3
+    assert result_shape(function, 1).shape == (3,)
+    assert jax.jit(lambda x: jnp.zeros(result_shape(lambda t: t * x, 1).shape))(jnp.ones(4)).shape == (4,)

@@ -58,10 +58,14 @@ def test_what_is_shared_is_evaluated_once_a_time_and_not_for_each_of_a_batch():
         np.testing.assert_allclose(ours[..., k], alone, rtol=0, atol=1e-14)
 
 
-def test_break_times_are_stepped_onto():
-    """A push that begins between two steps: fourth order across it, and at every record."""
-    begin = 0.377
-    field = lambda t, y: jnp.where(t > begin, 5.0 * (t - begin) ** 2 - 1.0, 0.0) - y  # noqa: E731
+@pytest.mark.parametrize("after", [jnp.greater, jnp.greater_equal])
+@pytest.mark.parametrize("begin", [0.377, 0.3, 0.4])
+def test_break_times_are_stepped_onto(begin, after):
+    """A push that begins between two steps, or with one: fourth order across it, and at every record.
+
+    0.4 is a time of the grid to the last bit, 0.3 is one up to round-off (3 * 0.1).
+    """
+    field = lambda t, y: jnp.where(after(t, begin), 5.0 * (t - begin) ** 2 - 1.0, 0.0) - y  # noqa: E731
     exact = lambda t: 5.0 * ((t - begin) ** 2 - 2 * (t - begin) + 2) - 1.0 - 9.0 * np.exp(begin - t)  # noqa: E731
     span = Span.every(0.0, 1.0, dt=0.1, every=5)
     landed = jax.jit(lambda b: explicit_steps(field, jnp.zeros(()), span, breaks=b))
@@ -72,7 +76,7 @@ def test_break_times_are_stepped_onto():
     # The solution past the break has 9 exp(-t) in it: h⁵/120 of its fifth derivative in each of seven steps.
     assert error.max() < 7 * 9 * 0.1**5 / 120
     assert without.max() > 1e-3
-    on_the_grid = landed(jnp.array([0.2, 0.3]))
+    on_the_grid = landed(jnp.array([0.2, 0.6]))
     np.testing.assert_allclose(on_the_grid, explicit_steps(field, jnp.zeros(()), span), rtol=0, atol=1e-13)
 
 

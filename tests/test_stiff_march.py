@@ -59,7 +59,7 @@ def test_order_five_of_a_smooth_motion():
 
 
 def test_a_batch_of_runs_ends_and_is_the_runs():
-    """Eighty runs of wings of four sections at once: two concurrent batched factorisations would deadlock."""
+    """Eighty runs of wings of four sections at once: no factorisation waits for another one."""
     tree, air = moth(4, "BT9"), READINGS["BT9"].air()
 
     def end(amplitude):

@@ -60,3 +60,19 @@ def test_links_without_shapes_are_rods_between_joints():
     assert np.isfinite(mesh.corners).all()
     low, high = mesh.corners.min(axis=(0, 1)), mesh.corners.max(axis=(0, 1))
     assert high[0] == pytest.approx(0.6, abs=0.02) and low[0] == pytest.approx(0.0, abs=0.02)
+
+
+def test_flat_ends_of_links_face_outwards():
+    """The sign of a face whose centre lies in the end would be round-off."""
+    from anguilla.view.surface import Sections, tube
+
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        R = R * np.sign(np.linalg.det(R))
+        position = rng.normal(size=3) + np.array([0.0, 0.0, 0.2, 0.2])[:, None] * R[:, 0]
+        size = np.array([0.0, 0.03, 0.03, 0.0])
+        mesh = tube(Sections(position, np.broadcast_to(R, (4, 3, 3)), size, size), np.full((4, 8, 3), 0.5))
+        along = mesh.normals @ R[:, 0]
+        np.testing.assert_allclose(along[:8], -1.0, atol=1e-9)
+        np.testing.assert_allclose(along[-8:], 1.0, atol=1e-9)

@@ -116,6 +116,22 @@ MUTANTS = (
         "    bottom = jnp.concatenate([jnp.zeros_like(unrotation), unrotation], axis=-1)\n",
         "    top = jnp.concatenate([unrotation, -top[..., 3:]], axis=-1)\n"
         "    bottom = jnp.concatenate([0.0 * unrotation, unrotation], axis=-1)\n",
+        ("soft_inertia",),
+    ),
+    Mutant(
+        "lever_of_a_wrench", "sign of the lever r × f in the wrench at the head", "cosserat/reduction.py",
+        "    couple = couple + node_cross(position, force)\n    mass, lower",
+        "    couple = couple - node_cross(position, force)\n    mass, lower",
+        ("reference_fast_path",),
+    ),
+    Mutant(
+        "lever_of_the_inertia", "sign of the lever r × p in the inertia at the head", "cosserat/reduction.py",
+        "jnp.swapaxes(mixed, 0, 1) + _lever(position, mass)", "jnp.swapaxes(mixed, 0, 1) - _lever(position, mass)",
+        ("reference_fast_path",),
+    ),
+    Mutant(
+        "lever_of_the_acceleration", "sign of ω × r in what a section has of the head", "cosserat/reduction.py",
+        "spread[:3] + node_cross(spread[3:], position)", "spread[:3] - node_cross(spread[3:], position)",
         ("reference_fast_path",),
     ),
     Mutant(

@@ -9,8 +9,8 @@ MUTANTS = (
         ("grid_error_estimate",),
     ),
     Mutant(
-        "estimate_on_one_grid", "an estimator that compares a grid with itself", "cosserat/panels.py",
-        "return self.with_counts(2 * panels, 2 * loads)", "return self.with_counts(panels, loads)",
+        "estimate_on_one_grid", "an estimator that compares a grid with itself", "cosserat/grid_error.py",
+        "x[k], found) for k in (0, 1))", "x[k], found) for k in (1, 1))",
         ("grid_error_estimate",),
     ),
     Mutant(

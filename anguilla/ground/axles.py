@@ -11,6 +11,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from spatial import solve
+
 PLANAR = (0, 1, 5)  # V1, V2, Ω3 among the six components of a twist
 FULL = 3  # number of independent wheels that determine the motion of the head
 
@@ -51,7 +53,7 @@ def kinematic_twist(J: Float[Array, "wheels 3"], b: Float[Array, "wheels"]) -> F
         b: offset of the constraint [m/s], or the bias of its derivative [m/s²].
     """
     Q, R = jnp.linalg.qr(J)
-    return -jnp.linalg.solve(R, Q.T @ b)
+    return -solve(R, Q.T @ b)
 
 
 def independence(J: Float[Array, "wheels 3"], length: Float[Array, ""]) -> Float[Array, ""]:
@@ -75,7 +77,7 @@ def least_forces(J: Float[Array, "wheels 3"], needed: Float[Array, "3"]) -> Floa
         needed: resultant force and moment about the head, in its axes [N, N·m].
     """
     Q, R = jnp.linalg.qr(J)
-    return Q @ jnp.linalg.solve(R.T, needed)
+    return Q @ solve(R.T, needed)
 
 
 def constrained(
@@ -95,11 +97,11 @@ def constrained(
     Returns:
         d(V1, V2, Ω3)/dt [m/s², rad/s²] and f [N].
     """
-    free = jnp.linalg.solve(inertia, wrench)
+    free = solve(inertia, wrench)
     if J.shape[0] == 0:
         return free, jnp.zeros(0)
-    yielding = jnp.linalg.solve(inertia, J.T)
-    force = -jnp.linalg.solve(J @ yielding, J @ free + bias)
+    yielding = solve(inertia, J.T)
+    force = -solve(J @ yielding, J @ free + bias)
     return free + yielding @ force, force
 
 
@@ -116,8 +118,8 @@ def nearest(
     """
     if J.shape[0] == 0:
         return twist
-    yielding = jnp.linalg.solve(inertia, J.T)
-    return twist - yielding @ jnp.linalg.solve(J @ yielding, J @ twist + b)
+    yielding = solve(inertia, J.T)
+    return twist - yielding @ solve(J @ yielding, J @ twist + b)
 
 
 def _rows(normal, position):

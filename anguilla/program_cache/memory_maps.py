@@ -56,7 +56,7 @@ class MemoryMaps:
                 f"this process has used {used:.0%} of its {self._limit} memory maps, most of them for compiled "
                 "programs, and the compiler aborts when there are no more. Call jax.clear_caches() to release those "
                 "that are not used any more, or raise the limit (sysctl vm.max_map_count).",
-                ResourceWarning,
+                RuntimeWarning,  # Python does not show a ResourceWarning unless asked to
                 stacklevel=2,
             )
 

@@ -120,9 +120,14 @@ def body_length(dataset: xr.Dataset) -> float:
     return tree_size(dataset) if is_tree(dataset) else float(dataset["X"][-1] - dataset["X"][0])
 
 
-def grid_step(dataset: xr.Dataset) -> float:
-    """Spacing of grids and ticks: 1, 2 or 5 times a power of ten, about a quarter of the body [m]."""
-    quarter = 0.25 * body_length(dataset)
+def grid_step(dataset: xr.Dataset, side: float = 0.0) -> float:
+    """Spacing of grids and ticks: 1, 2 or 5 times a power of ten, about a quarter of the body [m].
+
+    Args:
+        dataset: a record.
+        side: longest side of the scene [m]; the spacing is at least about an eighth of it.
+    """
+    quarter = max(0.25 * body_length(dataset), 0.125 * side)
     steps = 10.0 ** np.floor(np.log10(quarter)) * np.array([1.0, 2.0, 5.0, 10.0])
     return float(steps[np.argmin(np.abs(np.log(steps / quarter)))])
 

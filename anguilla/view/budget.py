@@ -20,6 +20,7 @@ from .style import (
     legend_outside,
     new_figure,
     styled,
+    thin_where_crowded,
 )
 
 
@@ -56,6 +57,7 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
         upper.margins(x=0.0)
         frame_label(upper, "Power")
         legend_outside(upper)
+        thin_where_crowded(upper)
         lower.semilogy(time, np.maximum(np.abs(identity_residual(dataset)), 1e-16), color=BLACK, linewidth=1.0)
         lower.set_ylabel(label("|residual|", "W"))
         lower.set_xlabel(label("time", "s"))

@@ -105,7 +105,8 @@ def field_along(
         dataset: the record.
         name: variable over (time, X) or (time, body), with components or without, such as "internal_moment" or
             "fluid_drag".
-        component: one label of the last dimension; None for the magnitude of its first three components.
+        component: one label of the last dimension; None for the magnitude of its first three components, or for
+            "strain" that of the curvature.
 
     Raises:
         ValueError: there is no such variable along the body, or no such component.
@@ -124,6 +125,8 @@ def field_along(
     if variable.ndim == 2:
         return variable.values, f"{label} [{units[0]}]"
     labels = [str(x) for x in variable[variable.dims[2]].values]
+    if component is None and name == "strain":  # Γ is 1 in size almost everywhere
+        return np.linalg.norm(variable.values[:, :, 3:], axis=-1), f"|curvature| [{units[-1]}]"
     if component is None:
         return np.linalg.norm(variable.values[:, :, :3], axis=-1), f"|{label}| [{units[0]}]"
     if component not in labels:

@@ -41,7 +41,8 @@ def interactive(
 ) -> "go.Figure":
     """Animated bodies as a plotly figure: drag to rotate, scroll to zoom, use the slider or the play button.
 
-    A notebook displays the figure; `interactive_page` writes it to an HTML file.
+    A notebook displays the figure; `interactive_page` writes it to an HTML file. The figure opens at the instant at
+    which the field is strongest; the play button then starts at the beginning.
 
     Args:
         dataset: result of `cosserat.simulate` or `multibody.simulate`; several swimmers of one scene as a list, or as
@@ -69,6 +70,7 @@ def interactive(
     signed = component is not None and low < 0.0
     time = swimmers[0].surface.time
     room = _room(swimmers, follow)
+    opening = _strongest([values for values, _ in painted])
 
     def shapes(n):
         """Data of all traces at the instant n: body and path of the nose of each swimmer."""
@@ -93,15 +95,15 @@ def interactive(
 
     fixed = [part for number, swimmer in enumerate(swimmers) for part in constant(number, swimmer)]
     figure = go.Figure(
-        data=[kind(**moving, **still) for (kind, moving), still in zip(shapes(0), fixed, strict=True)],
+        data=[kind(**moving, **still) for (kind, moving), still in zip(shapes(opening), fixed, strict=True)],
         frames=[
             go.Frame(data=[kind(**moving) for kind, moving in shapes(n)], name=f"{t:.3f}", layout=dict(scene=room[n]))
             for n, t in enumerate(time)
         ],
     )
     figure.update_layout(
-        scene=_scene(room[0]), paper_bgcolor=BACKGROUND, font=dict(color=INK), showlegend=False,
-        margin=dict(l=0, r=0, t=10, b=10), sliders=[_slider(time)], updatemenus=[_buttons(time)],
+        scene=_scene(room[opening]), paper_bgcolor=BACKGROUND, font=dict(color=INK), showlegend=False,
+        margin=dict(l=0, r=0, t=10, b=10), sliders=[_slider(time, opening)], updatemenus=[_buttons(time)],
     )  # fmt: skip
     return figure
 
@@ -266,6 +268,11 @@ def _painted(swimmer: _Swimmer, field: str, component: str | None):
     return field_on_skin(swimmer.record, swimmer.surface, field, component)
 
 
+def _strongest(fields: list[np.ndarray]) -> int:
+    """Index of the instant at which the mean magnitude over the bodies is greatest: at the start it may vanish."""
+    return int(np.argmax(np.nan_to_num(np.sum([np.abs(values).mean(axis=1) for values in fields], axis=0))))
+
+
 def _room(swimmers: list[_Swimmer], follow: bool) -> list[dict]:
     """Ranges of the axes at each instant: a box of constant size that moves smoothly with the swimmers, or is fixed."""
     low = np.min([swimmer.surface.points.min(axis=1) for swimmer in swimmers], axis=0)
@@ -303,10 +310,10 @@ def _scene(room: dict):
     }
 
 
-def _slider(time: np.ndarray):
+def _slider(time: np.ndarray, opening: int):
     jump = dict(mode="immediate", frame=dict(duration=0, redraw=True), transition=dict(duration=0))
     return dict(
-        active=0,
+        active=opening,
         currentvalue=dict(prefix="t = ", suffix=" s"),
         x=0.34,
         len=0.64,

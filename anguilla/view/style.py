@@ -17,6 +17,7 @@ GREY, INK = "#8A9199", "#22303A"
 COMPONENTS = (BLUE, VERMILLION, GREEN)  # first, second and third component of any vector
 SEQUENTIAL = "viridis"  # time
 DIVERGING = "PuOr"  # signed fields, white at zero
+CROWDED = 60  # maxima and minima of a curve above which its line is thin
 
 SomeAxes = Sequence[Axes] | np.ndarray  # result of Figure.subplots, or a list
 
@@ -124,6 +125,15 @@ def legend_outside(ax: Axes, **options: Any) -> None:
         columnspacing=1.2,
         **options,
     )
+
+
+def thin_where_crowded(ax: Axes) -> None:
+    """Draws curves with many oscillations as thin lines, so that they do not merge into one block of colour."""
+    for line in ax.get_lines():
+        values = np.asarray(line.get_ydata(), float)
+        turns = int(np.sum(np.diff(np.sign(np.diff(values))) != 0)) if values.size > 2 else 0
+        if turns > CROWDED:
+            line.set_linewidth(max(0.5, line.get_linewidth() * CROWDED / turns))
 
 
 def time_colours(times: np.ndarray) -> np.ndarray:

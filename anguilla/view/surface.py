@@ -106,10 +106,11 @@ def tube(sections: Sections, colours: Float[np.ndarray, "rings around 3"]) -> Me
     points = ring_points(sections, colours.shape[1])
     after = np.roll(points, -1, axis=1)
     corners = np.stack([points[:-1], after[:-1], after[1:], points[1:]], axis=2).reshape(-1, 4, 3)
-    normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 1] - corners[:, 3])
-    # t2, t3 are right-handed about t1, which points from ring to ring: this makes the normals point outwards.
+    normals = np.cross(corners[:, 1] - corners[:, 3], corners[:, 2] - corners[:, 0])
+    # They point outwards if t1 points from ring to ring. The sign is that of the enclosed volume, one for all faces:
+    # that of a single face would be round-off on the flat ends, whose centres lie in them.
     centre = np.repeat(0.5 * (sections.position[:-1] + sections.position[1:]), colours.shape[1], axis=0)
-    outward = np.sign(np.sum(normals * (corners.mean(axis=1) - centre), axis=1, keepdims=True))
+    outward = -1.0 if np.sum(normals * (corners.mean(axis=1) - centre)) < 0.0 else 1.0
     length = np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     shade = 0.25 * (colours[:-1] + colours[1:] + np.roll(colours, -1, 1)[:-1] + np.roll(colours, -1, 1)[1:])
     return Mesh(corners, normals / length * outward, shade.reshape(-1, 3))

@@ -24,6 +24,7 @@ from .style import (
     legend_outside,
     new_figure,
     styled,
+    thin_where_crowded,
 )
 from .vectors import fluid_force, fluid_terms
 
@@ -108,6 +109,8 @@ def fluid_forces(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
             ax.margins(x=0.0)
         frame_label(rows[0], "Fluid on the body")
         legend_outside(rows[0])
+        for ax in rows:
+            thin_where_crowded(ax)
         rows[-1].set_xlabel(label("time", "s"))
         return figure_of(rows[0])
 
@@ -128,3 +131,4 @@ def _components(ax: Axes, time: xr.DataArray, values: np.ndarray, names: list[st
         ax.plot(time, values[:, k], color=COMPONENTS[k], linestyle=style, label=name)
     ax.margins(x=0.0)
     legend_outside(ax)
+    thin_where_crowded(ax)

@@ -290,7 +290,7 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
     ax.set_ylabel(label("y", "m"), labelpad=6)
     ax.set_zlabel(label("z", "m"), labelpad=4)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-        axis.set_major_locator(MultipleLocator(grid_step(dataset)))
+        axis.set_major_locator(MultipleLocator(grid_step(dataset, float(np.max(high - low)))))
 
 
 def _limits(dataset: xr.Dataset, axes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

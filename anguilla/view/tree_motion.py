@@ -60,12 +60,12 @@ def head_path(body: xr.Dataset, dataset: xr.Dataset, bodies: int = 2) -> Figure:
         return figure_of(ax)
 
 
-def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = None) -> Figure:
+def forward_velocity(dataset: xr.Dataset, period: float | None = None, *, ax: Axes | None = None) -> Figure:
     """Velocity along the path of the head and of the centre of mass, and its mean. [KR13, Figure 7]
 
     Args:
         dataset: a result of `multibody.simulate`.
-        period: period of the motion [s]; the mean is taken over it.
+        period: period of the motion, over which the mean is taken [s]; no mean when None.
         ax: axes to draw in; a new figure when None.
     """
     check_record(dataset, ("time", "centre_of_mass", "head_velocity", "centre_velocity"), made_by="multibody.simulate")
@@ -77,11 +77,12 @@ def forward_velocity(dataset: xr.Dataset, period: float, *, ax: Axes | None = No
         ax.axhline(0.0, color=BLACK, linewidth=0.6)
         ax.plot(time, dataset["head_velocity"].values @ way, color=BLUE, linewidth=1.0, label="head")
         ax.plot(time, dataset["centre_velocity"].values @ way, color=VERMILLION, linewidth=1.2, label="centre of mass")
-        middle = time[(time >= time[0] + period / 2) & (time <= time[-1] - period / 2)]
-        if len(middle) > 1:
+        half = np.inf if period is None else period / 2
+        middle = time[(time >= time[0] + half) & (time <= time[-1] - half)]
+        if period is not None and len(middle) > 1:
             along = centre @ way
             mean = (np.interp(middle + period / 2, time, along) - np.interp(middle - period / 2, time, along)) / period
-            ax.plot(middle, mean, color=BLACK, linewidth=1.2, linestyle=":", label=f"its mean over {period:g} s")
+            ax.plot(middle, mean, color=BLACK, linewidth=1.2, linestyle=":", label=f"its mean over {period:.3g} s")
         ax.set_xlabel(label("time", "s"))
         ax.set_ylabel(label("forward velocity", "m/s"))
         ax.margins(x=0.0)
@@ -101,8 +102,8 @@ def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]] | N
     families = {"all joints": [str(name) for name in dataset["freedom"].values]} if families is None else families
     torques = {name: dataset["torque"].sel(freedom=list(freedoms)).values for name, freedoms in families.items()}
     least = dataset.get("torque_limit", xr.full_like(dataset["torque"].isel(time=0), np.inf))
-    limits = {name: float(least.sel(freedom=list(f)).min()) for name, f in families.items()}
-    nothing = {name: ZERO * limit if np.isfinite(limit) else 0.0 for name, limit in limits.items()}
+    limits = {name: least.sel(freedom=list(f)).values for name, f in families.items()}
+    nothing = {name: ZERO * limit.min() if np.isfinite(limit.min()) else 0.0 for name, limit in limits.items()}
     still = [bool(np.abs(torques[name]).max() <= nothing[name]) for name in families]
     with styled():
         figure = new_figure(9.0, 1.0 + sum(1.3 if zero else 3.4 for zero in still))
@@ -119,16 +120,16 @@ def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]] | N
         return figure
 
 
-def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str], name: str = "joint") -> Figure:
+def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str] | None = None, name: str = "joint") -> Figure:
     """Angle, torque and power of the motors over joints and time.
 
     Args:
         dataset: a result of `multibody.simulate`; the joints have one freedom each.
-        freedoms: names of the joints, from head to tail.
+        freedoms: names of the joints, from head to tail; all when None.
         name: name of the joints, for labels.
     """
     check_record(dataset, ("time", "joint_position", "torque", "motor_power"), made_by="multibody.simulate")
-    chosen = list(freedoms)
+    chosen = [str(joint) for joint in dataset["freedom"].values] if freedoms is None else list(freedoms)
     fields = (
         ("angle $q$", "rad", dataset["joint_position"].sel(coordinate=chosen).values),
         (r"torque $\tau$", "N m", dataset["torque"].sel(freedom=chosen).values),
@@ -158,24 +159,35 @@ def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str], name: str = "joint"
         return figure
 
 
-def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limit: float) -> None:
+def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limits: np.ndarray) -> None:
     for colour, values in zip(_colours(torque.shape[1]), torque.T, strict=True):
         ax.plot(time, values, color=colour, linewidth=0.9)
-    limited = np.isfinite(limit)
-    for sign in (-1.0, 1.0) if limited else ():
-        text = f"limit ±{limit:g} N m" if sign > 0 else None
-        ax.axhline(sign * limit, color=VERMILLION, linewidth=1.2, linestyle="--", label=text)
+    finite = np.isfinite(limits)
+    for limit in np.unique(limits[finite]):
+        mine = np.flatnonzero(limits == limit)
+        one = len(mine) == len(limits)  # one limit for all joints
+        colour, whose = (VERMILLION, "") if one else (_colours(len(limits))[mine[0]], f", joint {_numbers(mine + 1)}")
+        ax.axhline(limit, color=colour, linewidth=1.2, linestyle="--", label=f"limit ±{limit:g} N m{whose}")
+        ax.axhline(-limit, color=colour, linewidth=1.2, linestyle="--")
     ax.axhline(0.0, color=GREY, linewidth=0.6)
-    reach = 1.15 * max(limit if limited else 0.0, float(np.abs(torque).max())) or 1.0
+    limit = float(limits[finite].max(initial=0.0))
+    reach = 1.15 * max(limit, float(np.abs(torque).max())) or 1.0
     ax.set_ylim(-reach, reach)
     ax.yaxis.set_major_locator(MaxNLocator(4 if limit < 1 else 6, min_n_ticks=3))
     ax.margins(x=0.0)
-    if limited:
+    if finite.any():
         legend_outside(ax)
 
 
 def _colours(count: int) -> np.ndarray:
     return matplotlib.colormaps[SEQUENTIAL](np.linspace(0.05, 0.9, count))
+
+
+def _numbers(numbers: np.ndarray) -> str:
+    """Numbers of joints in a few words."""
+    return (
+        ", ".join(map(str, numbers)) if len(numbers) < 5 else f"{numbers[0]} to {numbers[-1]}, {len(numbers)} of them"
+    )
 
 
 def _ticks(count: int) -> list[int]:

@@ -15,10 +15,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.custom_derivatives import SymbolicZero
-from jax.scipy.linalg import cho_factor, cho_solve
 from jaxtyping import Array, Float
 
-from spatial import Ad, cross, join, nodewise
+from spatial import Ad, cross, factor_spd, join, nodewise, solve_factored
 
 from ..node_arrays import apply
 from ..quadrature import gathered_from_tail, integral_from_head
@@ -164,11 +163,11 @@ def accelerations(
     dynamic, static = eqx.partition(parts, eqx.is_array)
     leaves, tree = jax.tree.flatten(dynamic)
 
-    def factored(matrix):
-        return cho_factor(picked(picked(matrix, unknown).T, unknown), lower=True)
+    def reduced(matrix):
+        return picked(picked(matrix, unknown).T, unknown)
 
-    def solved(factor, force):
-        return placed(cho_solve(factor, picked(force, unknown)), unknown, 6 + n)
+    def solved(factor, matrix, force):
+        return placed(solve_factored(factor, reduced(matrix), picked(force, unknown)), unknown, 6 + n)
 
     def rebuilt(leaves):
         return eqx.combine(jax.tree.unflatten(tree, leaves), static)
@@ -176,8 +175,9 @@ def accelerations(
     def balanced(given, parts):
         matrix, force = inertia_matrix(parts, components), reduced_force(parts, components)
         known = jnp.concatenate([given, jnp.zeros(n)])
-        factor = factored(matrix)
-        return known + solved(factor, force - (0.0 if len(free) == 6 else matrix @ known)), factor
+        factor = factor_spd(reduced(matrix))
+        found = known + solved(factor, matrix, force - (0.0 if len(free) == 6 else matrix @ known))
+        return found, (factor, matrix)
 
     @jax.custom_jvp
     def rates(given, *leaves):
@@ -185,7 +185,7 @@ def accelerations(
 
     def derivative(primals, tangents):
         """M δa = δ(b - M a) at fixed a: the matrix itself is not differentiated."""
-        found, factor = balanced(primals[0], rebuilt(primals[1:]))
+        found, system = balanced(primals[0], rebuilt(primals[1:]))
         moving = [k for k, change in enumerate(tangents) if not isinstance(change, SymbolicZero)]
         if not moving:
             return found, jnp.zeros_like(found)
@@ -199,7 +199,7 @@ def accelerations(
 
         _, change = jax.jvp(left, tuple(primals[k] for k in moving), tuple(tangents[k] for k in moving))
         driven = jnp.zeros(6) if isinstance(tangents[0], SymbolicZero) else tangents[0]
-        return found, jnp.concatenate([driven, jnp.zeros(n)]) + solved(factor, change)
+        return found, jnp.concatenate([driven, jnp.zeros(n)]) + solved(*system, change)
 
     rates.defjvp(derivative, symbolic_zeros=True)
     return rates(given, *leaves)

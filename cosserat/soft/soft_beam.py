@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from hydro import BodySection, Profile
 from hydro.profile_drawing import profile_drawing
-from spatial import Numbers, finite
+from spatial import Numbers, finite, solve
 from spatial.checks import callable_as, of_kind, sequence, shaped, shown
 from spatial.printing import Printed
 
@@ -375,7 +375,7 @@ def soft_state(soft: Soft, strain: Callable[[Float[Array, ""]], Float[Array, "6"
         weight = (end - begin) * jnp.asarray(w)[:, None]
         total = total + jnp.sum(weight * phi * excess, axis=0)
         gram = gram + same * (phi.T @ (weight * phi))
-    return SoftState(jnp.linalg.solve(gram, total), head=head)
+    return SoftState(solve(gram, total), head=head)
 
 
 def selector(components: tuple[int, ...]) -> Float[Array, "6 modes"]:

@@ -22,7 +22,7 @@ from jaxtyping import Array, Float
 
 from hydro import AbstractFluid
 from spatial.traced_warnings import warn_if
-from stepping import short_program
+from stepping import program
 
 from ..grid_error import ROUND_OFF, Found, SpaceError, compared, instants, without_derivatives
 from ..output_stations import Along, section_force
@@ -139,7 +139,7 @@ def warn_if_coarse(error: SpaceError) -> None:
     )
 
 
-@short_program
+@program
 def _estimated(sampled, gait, fluid, path, parts) -> SpaceError:
     soft = sampled.soft
     fine = sample_soft(soft, fluid, path.order, 2 * (path.panels or 1), 2)
@@ -155,7 +155,7 @@ def _evaluated(sampled: SampledSoft, gait, fluid, parts, own: bool) -> tuple[Fou
     """Both loops at the body's own load nodes at each instant; if `own`, residual and stress of the modes too."""
     soft = sampled.soft
     along = Along(soft.beam, jnp.zeros(0))
-    stations = sampled.body.stations(along.X)
+    stations = sampled.body.own_nodes()
 
     def instant(parts):
         *head, q, dq, t, command = parts
@@ -164,7 +164,7 @@ def _evaluated(sampled: SampledSoft, gait, fluid, parts, own: bool) -> tuple[Fou
         loops = second_loop(sampled.body, now.law, fluid, now.head, t, now.first, stations, now.at_nose)
         density = along.power_density(loops, soft.imposed(gait), t)
         size = jnp.sum(jnp.abs(jnp.sum(density, axis=1)))
-        found = Found(now.rates[:6], loops.twist_rate, loops.force_w, loops.moment, jnp.sum(density), size, None)
+        found = Found(now.rates[:6], loops.twist_rate, loops.force_w, loops.moment, jnp.sum(density), size)
         return found, residual(sampled, along.at_nodes(loops), gait, q, dq, t, command) if own else None
 
     return jax.vmap(instant)(parts)  # for a few instants this takes half the time of a loop

@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from gaits.refusals import check_gait
 from hydro import AbstractFluid, Void
-from spatial import Numbers, finite, number, positive, quaternion_exp, quaternion_multiply
+from spatial import Numbers, finite, number, positive, quaternion_exp, quaternion_multiply, solve
 from spatial.checks import integer, of_kind, refuse_if
 
 from ..panels import Panels
@@ -242,7 +242,7 @@ def _equilibrium(problem, start, goal, load_steps, tolerance, max_iterations):
     x, slope = jax.lax.stop_gradient((x, slope))
     # Implicit function theorem: one more Newton step, from which the value is removed, has the exact derivative.
     invertible = jnp.where(converged, slope, jnp.eye(size))
-    correction = -jnp.linalg.solve(invertible, problem.force(x, goal)[problem.unknowns])
+    correction = -solve(invertible, problem.force(x, goal)[problem.unknowns])
     x = x - (correction - jax.lax.stop_gradient(correction))
     head, q = problem.place(x)
     return Equilibrium(q, head, goal, step, count, converged, slope, -problem.force(x, goal)[:6])
@@ -326,7 +326,7 @@ def _path(problem, start, factor, arc, points, tolerance, max_iterations):
 
     def direction(slope, before):
         """Unit tangent of the branch, oriented like the previous one."""
-        along = jnp.linalg.solve(jnp.concatenate([slope, before[None]]), jnp.zeros(size + 1).at[-1].set(1.0))
+        along = solve(jnp.concatenate([slope, before[None]]), jnp.zeros(size + 1).at[-1].set(1.0))
         return along / jnp.linalg.norm(along)
 
     def advance(carry, _):
@@ -392,7 +392,7 @@ def _newton(
         )
         step = jnp.where(better & (count > 0), share * size, jnp.inf)
         share = jnp.where(better, 1.0, 0.5 * share)
-        return best, value, slope, -jnp.linalg.solve(slope, value), step, share, count + 1
+        return best, value, slope, -solve(slope, value), step, share, count + 1
 
     n = x.shape[0]
     ready = (x, jnp.zeros(n), jnp.eye(n), jnp.zeros(n), jnp.asarray(jnp.inf), jnp.asarray(1.0), jnp.asarray(0))

@@ -6,8 +6,10 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from gaits import Cycle, periodic_orbit
+from gaits.orbits.periodic import FAILED
 from hydro import AbstractFluid
-from stepping import Span, implicit_steps, unit_quaternions
+from spatial.checks import refuse_if
+from stepping import Span, implicit_steps, program, unit_quaternions
 from stepping.mechanism import Point
 
 from ..energy import mass
@@ -49,6 +51,20 @@ def soft_steady_swim(
     if guess.shape != (6 + 2 * n,):
         raise ValueError(f"guess has shape {guess.shape}: must be the head's twist (6,), or with modes ({6 + 2 * n},)")
 
+    sampled = sample_soft(soft, fluid, path.order, path.panels)
+    found, states = _cycle(sampled, gait, fluid, period, begin, guess, steps, stations, transient, tolerance)
+    if throw:
+        found = refuse_if(found, ~(found.residual <= tolerance), FAILED)
+    if not isinstance(found.converged, Tracer) and bool(found.converged):
+        recorded_error(sampled, gait, fluid, path, *states)  # warns
+    return found
+
+
+@program
+def _cycle(sampled, gait, fluid, period, begin, guess, steps, stations, transient, tolerance):
+    """The steady period, and its states and times. Without Python callbacks, so that it can be cached."""
+    soft, n = sampled.soft, sampled.soft.modes
+
     def swim(x, model):
         """States at all steps of the period, starting at the world's origin."""
         sampled, gait, begin, T = model
@@ -61,9 +77,8 @@ def soft_steady_swim(
         points = swim(x, model)
         return jnp.concatenate([points.velocity[-1, :6], points.free[-1], points.velocity[-1, 6:]])
 
-    sampled = sample_soft(soft, fluid, path.order, path.panels)
     model = (sampled, gait, begin, period)
-    orbit = periodic_orbit(repeats, guess, model, transient=transient, tolerance=tolerance, throw=throw)
+    orbit = periodic_orbit(repeats, guess, model, transient=transient, tolerance=tolerance, throw=False)
     points = swim(orbit.start, model)
     times = begin + period * jnp.arange(steps + 1) / steps
     mechanism = SoftMechanism(sampled, gait, fluid)
@@ -84,10 +99,8 @@ def soft_steady_swim(
     parts = jax.tree.map(lambda x: x[:-1], (times, head, q, dq))
     power, wake, torque, curvature, turns = jax.lax.map(instant, parts)
     good = orbit.converged & jnp.all(relative_turn(turns) <= 1.0)
-    if not any(isinstance(x, Tracer) for x in jax.tree.leaves((model, fluid, good))) and bool(good):
-        recorded_error(sampled, gait, fluid, path, unchecked_soft_state(head, q, dq), times)  # warns
     known = lambda x: jnp.where(good, x, jnp.nan)  # noqa: E731
-    return Cycle(
+    found = Cycle(
         time=times[:-1],
         period=period,
         position=known(head.position[:-1]),
@@ -104,3 +117,4 @@ def soft_steady_swim(
         residual=orbit.residual,
         converged=good,
     )
+    return found, (unchecked_soft_state(head, q, dq), times)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Complex, Float
 
 from hydro import AbstractFluid
-from spatial import Numbers, bracket, finite, number, quaternion_exp, quaternion_multiply
+from spatial import Numbers, bracket, finite, number, quaternion_exp, quaternion_multiply, solve
 from spatial.checks import of_kind, positive
 
 from ..panels import Panels
@@ -95,7 +95,7 @@ def _natural(sampled: SampledSoft, gait, fluid, head, q, t, command):
     # frequencies are the most accurate.
     alone = matrix[h:, h:]
     if h:
-        alone = alone - matrix[h:, :h] @ jnp.linalg.solve(matrix[:h, :h], matrix[:h, h:])
+        alone = alone - matrix[h:, :h] @ solve(matrix[:h, :h], matrix[:h, h:])
     shift = jnp.min(jnp.diagonal(stiffness)[h:] / jnp.diagonal(alone)) if h else 0.0
     factor = jnp.linalg.cholesky(stiffness + shift * matrix)
     half = jax.scipy.linalg.solve_triangular(factor, matrix, lower=True)

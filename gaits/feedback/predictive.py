@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
-from spatial import Numbers, finite, positive
+from spatial import Numbers, finite, positive, solve
 from spatial.checks import callable_as, integer, shown
 from spatial.printing import Printed
 
@@ -148,7 +148,7 @@ class Predictive(Printed):
         size = u.shape[0]
         H = H + self.damping * (jnp.trace(H) / size + jnp.finfo(float).tiny) * jnp.eye(size)
         H = jnp.where(free[:, None] & free[None, :], H, jnp.eye(size))
-        change = -jnp.linalg.solve(H, jnp.where(free, gradient, 0.0))
+        change = -solve(H, jnp.where(free, gradient, 0.0))
         tried = jax.vmap(lambda share: jnp.clip(u + share * change, low, high))(jnp.asarray(SHARES))
         costs = jax.vmap(lambda x: self.cost(state, x.reshape(commands.shape), last))(tried)
         costs = jnp.append(jnp.where(jnp.isfinite(costs), costs, jnp.inf), 0.5 * jnp.sum(residual**2))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
-from spatial import Numbers, finite
+from spatial import Numbers, finite, solve
 from spatial.checks import callable_as
 from spatial.printing import Printed
 
@@ -103,7 +103,7 @@ def periodic_lqr(
             f"the command cannot stabilise this orbit, or the weights do not see what is unstable: {error}"
         ) from error
     P = jnp.asarray(0.5 * (P + P.T))
-    K = jnp.linalg.solve(jnp.asarray(R) + B.T @ P @ B, B.T @ P @ A)
+    K = solve(jnp.asarray(R) + B.T @ P @ B, B.T @ P @ A)
     multipliers = jnp.linalg.eigvals(A - B @ K)
     return PeriodicRegulator(x, u, A, B, K, P, multipliers[jnp.argsort(-jnp.abs(multipliers))])
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Bool, Complex, Float
 
-from spatial import Numbers, finite
+from spatial import Numbers, finite, solve
 from spatial.checks import callable_as, integer, positive
 from spatial.printing import Printed, summary, value_text
 
@@ -107,7 +107,7 @@ def periodic_orbit(
     if throw:
         start = eqx.error_if(start, ~converged, FAILED)
     # Implicit function theorem: keeps the value and takes the derivative of one more Newton step.
-    correction = jnp.linalg.solve(slope, flow(start, args) - start)
+    correction = solve(slope, flow(start, args) - start)
     start = start - (correction - jax.lax.stop_gradient(correction))
     monodromy = slope + jnp.eye(x.shape[0])
     multipliers = jnp.linalg.eigvals(monodromy)
@@ -149,7 +149,7 @@ def _newton(
             jnp.where(better, new, old) for new, old in ((trial, best), (trial_value, value), (trial_slope, slope))
         )
         share = jnp.where(better, jnp.minimum(1.0, 2.0 * share), 0.25 * share)
-        newton = -jnp.linalg.solve(slope, value)
+        newton = -solve(slope, value)
         length = jnp.minimum(1.0, step_limit / jnp.maximum(jnp.max(jnp.abs(newton)), 1e-300))
         return best, value, slope, best + share * length * newton, share, count + 1
 

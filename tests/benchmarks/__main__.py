@@ -38,14 +38,15 @@ def main() -> int:
     options = parser.parse_args()
 
     cores = sorted(os.sched_getaffinity(0))
-    from tests.benchmarks import first_swim, swims, table
+    from tests.benchmarks import first_swim, learning, swims, table
+    from tests.benchmarks.groups import alone
 
     rows, curves, failed = [], [], []
     print(table.machine())
 
-    def show(name: str, found: Callable[[], Iterator]) -> None:
+    def show(name: str, found: Iterator) -> None:
         try:
-            for row in found():
+            for row in found:
                 if isinstance(row, tuple) and not isinstance(row, table.Row):
                     row, curve = row
                     curves.append(curve)
@@ -58,21 +59,10 @@ def main() -> int:
     everywhere: dict[str, Callable[[], Iterator]] = {
         "first_swim": first_swim.first_swim_rows,
         "sweep": swims.sweep_rows,
-        "learning": learning_rows,
+        "learning": learning.learning_rows,
     }
-    for name in options.only:
-        if name in everywhere:
-            show(name, everywhere[name])
-    # The rest is one process on one core, from before its threads are born.
-    os.sched_setaffinity(0, {cores[-1]})
-    import jax
-
-    import anguilla  # noqa: F401  double precision, and its compiler flags
-
-    jax.config.update("jax_compilation_cache_dir", None)  # what a row compiles is what it says it compiles
-    for name in options.only:
-        if name not in everywhere:
-            show(name, _group(name))
+    for name in sorted(options.only, key=lambda name: name not in everywhere):
+        show(name, everywhere[name]() if name in everywhere else alone(name, cores[-1]))
 
     options.out.mkdir(parents=True, exist_ok=True)
     table.write_json(rows, options.out / "bench.json")
@@ -87,50 +77,6 @@ def main() -> int:
     if failed:
         print(f"Stopped by an error: {', '.join(failed)}.")
     return 1 if failed else 0
-
-
-def learning_rows() -> Iterator:
-    """Each in a process of its own."""
-    from tests.benchmarks import learning
-
-    yield from learning.learning_rows()
-
-
-def _group(name: str) -> Callable[[], Iterator]:
-    from tests.benchmarks import (
-        eel,
-        elastica,
-        first_swim,
-        growth,
-        moth,
-        natrix,
-        profile,
-        rower,
-        snake,
-        soft,
-        soft_peers,
-        soromox_rod,
-        trees,
-    )
-
-    return {
-        "estimate": first_swim.estimate_rows,
-        "evaluation": eel.evaluation_rows,
-        "swim": eel.swim_rows,
-        "gradient": eel.gradient_rows,
-        "own_gait": eel.own_gait_rows,
-        "soft": soft.soft_rows,
-        "soft_peers": soft_peers.peer_rows,
-        "profile": profile.profile_rows,
-        "trees": trees.tree_rows,
-        "growth": growth.growth_rows,
-        "elastica": elastica.elastica_rows,
-        "crawling": snake.crawling_rows,
-        "soromox": soromox_rod.soromox_rows,
-        "moth": moth.moth_rows,
-        "natrix": natrix.natrix_rows,
-        "rower": rower.rower_rows,
-    }[name]
 
 
 if __name__ == "__main__":

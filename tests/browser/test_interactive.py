@@ -20,6 +20,12 @@ const done = arguments[1], g = document.querySelector('.plotly-graph-div');
 const step = g._fullLayout.sliders[0].steps[arguments[0]];
 Plotly.animate(g, step.args[0], step.args[1]).then(() => requestAnimationFrame(() => setTimeout(done, 500)));
 """
+PLAY = """
+const done = arguments[0], g = document.querySelector('.plotly-graph-div'), shown = [];
+g.on('plotly_animatingframe', frame => shown.push(frame.name));
+const button = g._fullLayout.updatemenus[0].buttons[2];
+Plotly.animate(g, ...button.args).then(() => done(shown));
+"""
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +69,26 @@ def test_slider_moves_the_body(browser, tmp_path):
     assert np.abs(pictures[0] - pictures[1]).max(axis=-1).astype(bool).mean() > 0.01
     moved = last.mean(axis=0) - first.mean(axis=0)
     assert moved[0] > 20  # it dives: down the screen
+
+
+def test_page_opens_coloured_and_plays_from_the_start(browser, tmp_path):
+    record = made_up(planar=True)
+    record = record.assign(fluid_drag=record["fluid_drag"] * np.minimum(record["time"], 0.6))  # nothing at t = 0
+    page = view.interactive_page(record, tmp_path / "opening.html", "fluid_drag", frames=5)
+    browser.set_window_size(1000, 700)
+    browser.get(page.as_uri())
+    WebDriverWait(browser, 120).until(lambda window: window.execute_script(DRAWN))
+    state = "const g = document.querySelector('.plotly-graph-div'); return g.layout.sliders[0].active"
+    opening = browser.execute_script(state)
+    assert opening > 0
+    opened = picture(browser, tmp_path / "opening.png")
+    browser.execute_async_script(SLIDE, 0)
+    at_rest = picture(browser, tmp_path / "rest.png")
+    assert np.abs(opened - at_rest).max() > 60
+    browser.get(page.as_uri())
+    WebDriverWait(browser, 120).until(lambda window: window.execute_script(DRAWN))
+    shown = browser.execute_async_script(PLAY)
+    assert shown[0] == "0.000" and len(shown) == 5
 
 
 def test_axes_follow_two_swimmers(browser, tmp_path):

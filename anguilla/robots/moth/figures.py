@@ -16,6 +16,7 @@ from anguilla.view.style import (
     PURPLE,
     SKY,
     VERMILLION,
+    frame_label,
     label,
     legend_outside,
     new_figure,
@@ -44,7 +45,7 @@ def moth_snapshots(dataset: xr.Dataset, count: int = 11) -> Figure:
                 ax = axes[row + offset, column]
                 _paint(ax, dataset, int(instant), view)
                 if offset == 0:
-                    ax.set_title(f"{k}   {1e3 * float(dataset['time'][instant]):.0f} ms", loc="center")
+                    ax.set_title(f"{k}: {1e3 * float(dataset['time'][instant]):.0f} ms", loc="center")
                 if column == 0:
                     ax.text(-0.02, 0.5, name, transform=ax.transAxes, rotation=90, va="center", ha="right")
         scale = axes[-2, -1] if count % 2 else axes[-1, -1]
@@ -62,6 +63,7 @@ def moth_velocities(dataset: xr.Dataset) -> Figure:
         above.plot(time, velocity.sel(axis="y"), color=BLUE, label="along n (forward)")
         above.plot(time, velocity.sel(axis="z"), color=VERMILLION, label="along a (up)")
         above.set_ylabel(label("velocity", "m/s"))
+        frame_label(above, "Thorax, one stroke")
         legend_outside(above)
         below.plot(time, dataset["head_angular_velocity"].sel(axis="x"), color=GREEN)
         below.set_ylabel(label("pitch rate", "rad/s"))
@@ -101,10 +103,11 @@ def moth_forces(dataset: xr.Dataset) -> Figure:
         figure = new_figure(7.5, 5.0)
         above, below = figure.subplots(2, 1, sharex=True)
         above.plot(time, force[:, 1], color=BLUE)
-        above.set_ylabel(label("axial force", "mN"))
+        above.set_ylabel(label("force along n (forward)", "mN"))
+        frame_label(above, "Force of the air, one stroke")
         below.plot(time, force[:, 2], color=VERMILLION, label="air")
         below.axhline(weight, color=GREY, ls="--", label=f"weight, {weight:.1f} mN")
-        below.set_ylabel(label("vertical force", "mN"))
+        below.set_ylabel(label("force along a (up)", "mN"))
         below.set_xlabel(label("time", "ms"))
         legend_outside(below)
     return figure
@@ -121,8 +124,11 @@ def moth_multipliers(dataset: xr.Dataset) -> Figure:
             values = dataset[f"multipliers_{kind}"].values
             ax.plot(values[:, 0], values[:, 1], marker, color=colour, ms=7, mfc="none", mew=1.6, label=kind)
         ax.set_aspect("equal")
-        ax.set_xlabel(label("real part of the multiplier", "1"))
-        ax.set_ylabel(label("imaginary part", "1"))
+        ax.set_xlabel(label("real part of the multiplier", "-"))
+        ax.set_ylabel(label("imaginary part", "-"))
+        ax.set_xticks(np.arange(-1.0, 1.1, 0.5))
+        ax.set_yticks(np.arange(-1.0, 1.1, 0.5))
+        frame_label(ax, "Floquet multipliers")
         legend_outside(ax)
     return figure
 

@@ -31,6 +31,6 @@ def hover_over_sections(study: xr.Dataset) -> Figure:
             ax.xaxis.set_minor_formatter(NullFormatter())
             ax.set_ylabel(label(str(study[name].attrs["long_name"]).removesuffix(", +-"), study[name].attrs["units"]))
         for ax in axes[1]:
-            ax.set_xlabel(label("sections of a wing, M", "1"))
+            ax.set_xlabel(label("sections of a wing, M", "-"))
         legend_outside(axes[0, 1])
     return figure

@@ -9,6 +9,7 @@ from multibody.energy import mass
 from multibody.newton_euler import Dynamics
 from multibody.state import BaseState
 from multibody.tree import Tree
+from spatial import solve
 
 from .hovering import Hover
 from .parameters import MothParameters
@@ -113,7 +114,7 @@ def _sensitivity(parameters, unknowns, gravity, steps, sections, reading):
     def answer(last: Float[Array, "outputs"], columns: Float[Array, "outputs table"]):
         """Response of one unknown, which keeps the defects zero together with the initial state, and of the power."""
         slope = jnp.concatenate([by_start[: n + 1], last[: n + 1, None]], axis=1)
-        moved = -jnp.linalg.solve(slope, columns[: n + 1])
+        moved = -solve(slope, columns[: n + 1])
         power = columns[n + 1] + by_start[n + 1] @ moved[:n] + last[n + 1] * moved[n]
         return moved[n], power
 

@@ -80,7 +80,7 @@ def head_roll(dataset: xr.Dataset) -> Figure:
         above.set_ylabel(label("roll of the head", "deg"))
         frame_label(above, f"Undulation, Q = {dataset.attrs['amplitude']:g} rad, F = {dataset.attrs['frequency']:g} Hz")
         below.plot(time, 1e3 * dataset["centre_of_mass"].values[:, 2], color=VERMILLION, linewidth=1.0)
-        below.set_ylabel(label("height of the centre of mass", "mm"))
+        below.set_ylabel(label("height of centre of mass", "mm"))
         below.set_xlabel(label("time", "s"))
         below.margins(x=0.0)
         return figure
@@ -134,7 +134,7 @@ def roll_over_frequency(dataset: xr.Dataset) -> Figure:
                 linewidth=0.8,
                 zorder=3 + code,
             )
-        above.set_ylabel(label("deviation of the roll", "deg"))
+        above.set_ylabel(label("standard deviation of roll", "deg"))
         above.set_ylim(bottom=0.0)
         runs = regime.shape[1]
         frame_label(above, f"Roll of the head, Q = {float(row['amplitude']):g} rad")

@@ -19,7 +19,7 @@ from multibody.floating_rest import equilibrium
 from multibody.imposed_shape import ShapeMotion, shape_motion
 from multibody.state import unchecked_state
 from multibody.tree import Tree
-from spatial import Numbers, angular, cross, finite, join, linear, positive
+from spatial import Numbers, angular, cross, finite, join, linear, positive, solve
 from stepping import Span, explicit_steps
 
 from .laws import JOINTS, UndulationLaw, natrix_undulation
@@ -105,7 +105,7 @@ def from_coordinates(shape: ShapeMotion, x: Float[Array, "6"]) -> Point:
     arm, zero = R @ _centre(shape), jnp.zeros(())
     force, spin = jnp.stack([zero, zero, x[3]]), jnp.stack([x[4], x[5], zero])
     about_base = join(R.T @ force, R.T @ (spin + cross(arm, force)))
-    twist = jnp.linalg.solve(shape.inertia, about_base - shape.momentum)
+    twist = solve(shape.inertia, about_base - shape.momentum)
     return jnp.stack([zero, zero, x[0]]) - arm, quaternion, twist
 
 

@@ -85,7 +85,9 @@ def _secondary(dataset, name, factor, words, unit):
         for motion in PAPER:
             one = dataset.sel(motion=motion)
             values = factor * one[name].values
-            ax.plot(one["stroke_time"], values, color=COLOURS[motion], label=f"{motion}, {np.ptp(values):.3g} {unit}")
+            ax.plot(
+                one["stroke_time"], values, color=COLOURS[motion], label=f"{motion}, range {np.ptp(values):.3g} {unit}"
+            )
         ax.axhline(0.0, color=GREY, lw=0.8)
         ax.set_xlabel(label("time from the catch", "s"))
         ax.set_ylabel(label(words, unit))
@@ -160,9 +162,9 @@ def rowing_memory() -> Figure:
             peak = np.abs(answer).max()
             ax = axes[0, column]
             ax.plot(time, answer, color=BLACK, lw=2.2, label="convolution")
-            ax.plot(time, model, color=SKY, lw=1.3, ls="--", label="states")
+            ax.plot(time, model, color=SKY, lw=1.3, ls="--", label="state-space model")
             error = 100 * np.abs(answer - model).max() / peak
-            ax.set_title(f"{words}: response to a step, to {error:.1f} %")
+            ax.set_title(f"{words}: step response, error {error:.1f} %")
             ax.set_ylabel(label("moment per rate" if words == "pitch" else "force per velocity", unit))
             ax.set_xlabel(label("time", "s"))
             ax.legend()
@@ -171,8 +173,8 @@ def rowing_memory() -> Figure:
             below.semilogy(ORDERS, errors[True], color=BLUE, marker="o", label="passive")
             below.semilogy(ORDERS, errors[False], color=GREY, marker="s", ls=":", label="not passive")
             below.set_title(f"{words}: error of the kernel")
-            below.set_xlabel(label("states", "1"))
-            below.set_ylabel(label("relative error, root mean square", "1"))
+            below.set_xlabel("number of states")
+            below.set_ylabel(label("relative error (root mean square)", "-"))
             below.legend()
     return figure
 

@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from anguilla.results import save
-from anguilla.view.style import Picture
+from anguilla.view.style import BLUE, DIVERGING, GREEN, VERMILLION, Picture, styled
 from anguilla.whole_files import write_whole
 
 from . import (
@@ -42,10 +42,11 @@ from . import (
 )
 
 MOTORS = ("θ1", "θ2", "θ3")
-LEG_COLOURS = ("#1f77b4", "#d62728")
-CENTRE_COLOUR = "#2ca02c"
+LEG_COLOURS = (BLUE, VERMILLION)
+CENTRE_COLOUR = GREEN
 
 
+@styled()
 def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: float) -> Figure:
     """Angles and torques of the three motors of every vertebra against time.
 
@@ -68,11 +69,10 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
         axes[row, 0].set_ylabel(f"{name} [deg]")
         axes[row, 1].set_ylabel(f"torque {row + 1} [N m]")
         for axis, data in ((axes[row, 0], angles[..., row]), (axes[row, 1], torques[..., row])):
-            axis.grid(alpha=0.3)
             if np.max(np.abs(data)) < 1e-6:  # an idle motor: the axis must not magnify its round-off
                 axis.set_ylim(-1.0, 1.0)
-    axes[0, 0].set_title("motor angles")
-    axes[0, 1].set_title("motor torques")
+    axes[0, 0].set_title("Motor angles")
+    axes[0, 1].set_title("Motor torques")
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
     scale = ScalarMappable(norm=Normalize(float(layout.centre[0]), float(layout.centre[-1])), cmap="viridis")
@@ -80,6 +80,7 @@ def motors_figure(time: np.ndarray, motors: Actuation, layout: Layout, home: flo
     return figure
 
 
+@styled()
 def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> Figure:
     """Feasibility over (X, time): smallest margin, singularity margin and power."""
     least = np.min(np.asarray(motors.margins), axis=-1)
@@ -91,18 +92,19 @@ def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> F
     when, where = np.nonzero(~np.asarray(motors.feasible))
     axes[0].scatter(centre[where], np.asarray(time)[when], marker="x", s=14, lw=0.8, color="k")
     held = 100.0 * float(np.mean(np.asarray(motors.feasible)))
-    axes[0].set_title(f"{held:.1f} % feasible" + ("" if held == 100.0 else "; crosses: the rest"))
+    axes[0].set_title(f"{held:.1f} % feasible" + ("" if held == 100.0 else "; crosses: infeasible"))
     regular = np.where(motors.reachable, motors.singularity, 0.0)
     _map(figure, axes[1], centre, time, regular, "viridis", "singularity margin [-]", Normalize(0.0, 1.0))
-    axes[1].set_title("distance to singularity: 1 straight, 0 singular")
+    axes[1].set_title("Distance to singularity: 1 straight, 0 singular")
     power = np.sum(np.asarray(motors.power), axis=-1)
     peak = max(float(np.max(np.abs(power))), 1e-12)
-    _map(figure, axes[2], centre, time, power, "PuOr_r", "power [W]", Normalize(-peak, peak))
-    axes[2].set_title("power of each vertebra's motors")
+    _map(figure, axes[2], centre, time, power, f"{DIVERGING}_r", "power [W]", Normalize(-peak, peak))
+    axes[2].set_title("Power of each vertebra's motors")
     axes[0].set_ylabel("time [s]")
     return figure
 
 
+@styled()
 def mechanism_figure(wrist: Wrist, legs: dict[str, np.ndarray], angles: np.ndarray | None = None) -> Figure:
     """The mechanism in space at one or more orientations. [CHA08, figs. 11, 13, 14]
 
@@ -124,6 +126,7 @@ def mechanism_figure(wrist: Wrist, legs: dict[str, np.ndarray], angles: np.ndarr
     return figure
 
 
+@styled()
 def branches_figures(wrist: Wrist) -> dict[str, Figure]:
     """The four direct and the four inverse solutions of the paper's examples. [CHA08, figs. 13, 14]"""
     theta = jnp.array([0.1, 0.2, np.pi / 4])
@@ -134,7 +137,7 @@ def branches_figures(wrist: Wrist) -> dict[str, Figure]:
         if closes[k]
     }
     direct = mechanism_figure(wrist, legs, np.tile(theta, (len(legs), 1)))
-    direct.suptitle("direct kinematics, θ = (0.1, 0.2, π/4) rad: (a) is the working mode")
+    direct.suptitle("Direct kinematics, θ = (0.1, 0.2, π/4) rad: (a) is the working mode")
     leg = np.array([np.pi / 4, np.pi / 12, np.pi / 12])
     cranks, _, _ = inverse_branches(wrist, rotation_from_leg(jnp.asarray(leg)))
     titles = {
@@ -142,10 +145,11 @@ def branches_figures(wrist: Wrist) -> dict[str, Figure]:
         for k in range(4)
     }
     inverse = mechanism_figure(wrist, titles, np.asarray(cranks[:4]))
-    inverse.suptitle("inverse kinematics, (θ3, φ, ψ) = (π/4, π/12, π/12) rad: (a) is the working mode")
+    inverse.suptitle("Inverse kinematics, (θ3, φ, ψ) = (π/4, π/12, π/12) rad: (a) is the working mode")
     return {"direct_solutions": direct, "inverse_solutions": inverse}
 
 
+@styled()
 def workspace_figure(space: Workspace) -> Figure:
     """The workspace as a surface, and its cross-sections. [CHA08, figs. 18-20]"""
     tilt, torsion = np.degrees(space.tilt), np.degrees(space.torsion)
@@ -155,18 +159,18 @@ def workspace_figure(space: Workspace) -> Figure:
     height = np.broadcast_to(torsion[:, None], ring.shape[:2])
     _surface(axis, ring[..., 0], ring[..., 1], height)
     axis.set(xlabel="tilt θ cos φ [deg]", ylabel="tilt θ sin φ [deg]", zlabel="torsion ψ [deg]")
-    axis.set_title("orientation workspace")
+    axis.set_title("Orientation workspace")
     _equal_box(axis, ring[..., 0], ring[..., 1], height)
     flat = figure.add_subplot(1, 2, 2)
     wanted = sorted({int(np.argmin(np.abs(torsion - value))) for value in (-25.0, -18.0, 0.0, 18.0, 25.0)})
     for index, colour in zip(wanted, matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(wanted))), strict=True):
         flat.plot(ring[index, :, 0], ring[index, :, 1], color=colour, label=f"ψ = {torsion[index] + 0.0:.1f}°")
-    flat.set(xlabel="tilt θ cos φ [deg]", ylabel="tilt θ sin φ [deg]", title="cross-sections", aspect="equal")
-    flat.grid(alpha=0.3)
+    flat.set(xlabel="tilt θ cos φ [deg]", ylabel="tilt θ sin φ [deg]", title="Cross-sections", aspect="equal")
     flat.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     return figure
 
 
+@styled()
 def joint_space_figure(space: Workspace) -> Figure:
     """The boundary of the workspace in the space of the motor angles. [CHA08, fig. 21]"""
     angles = np.degrees(space.angles)
@@ -174,11 +178,12 @@ def joint_space_figure(space: Workspace) -> Figure:
     figure = Picture(figsize=(7.2, 6.2), layout="constrained")
     axis = figure.add_subplot(projection="3d")
     _surface(axis, ring[..., 0], ring[..., 1], ring[..., 2])
-    axis.set(xlabel="θ1 [deg]", ylabel="θ2 [deg]", zlabel="θ3 - home [deg]", title="joint space")
+    axis.set(xlabel="θ1 [deg]", ylabel="θ2 [deg]", zlabel="θ3 - home [deg]", title="Joint space")
     _equal_box(axis, ring[..., 0], ring[..., 1], ring[..., 2])
     return figure
 
 
+@styled()
 def conditioning_figure(wrist: Wrist, limits: Limits, torsions_deg: tuple[float, ...] = (-18.0, 0.0, 18.0)) -> Figure:
     """Condition number of the Jacobian over the tilt, and the boundary of the limits, at given torsions."""
     reach = 45.0
@@ -202,6 +207,7 @@ def conditioning_figure(wrist: Wrist, limits: Limits, torsions_deg: tuple[float,
         shades = axis.contourf(degrees, degrees, np.minimum(kappa, 99.0), levels=levels, cmap="magma_r", extend="max")
         axis.contour(degrees, degrees, worst, levels=[0.0], colors="c", linewidths=1.8)
         axis.set(title=f"ψ = {torsion:.0f}°", xlabel="tilt θ cos φ [deg]", aspect="equal")
+        axis.grid(visible=False)
     np.atleast_1d(axes)[0].set_ylabel("tilt θ sin φ [deg]")
     figure.colorbar(shades, ax=axes, label="condition number κ(J) [-]; cyan: limits", shrink=0.85)
     return figure
@@ -261,8 +267,8 @@ def report(
         "mechanism": mechanism_figure(
             wrist,
             {
-                "home": np.array([float(wrist.home), 0.0, 0.0]),
-                "yaw 15°, roll 5°": _leg_of(wrist, (0.0, -np.radians(15.0)), np.radians(5.0)),
+                "Home": np.array([float(wrist.home), 0.0, 0.0]),
+                "Yaw 15°, roll 5°": _leg_of(wrist, (0.0, -np.radians(15.0)), np.radians(5.0)),
             },
         ),
         "workspace": workspace_figure(space),
@@ -343,6 +349,7 @@ def _leg_of(wrist, tilt, torsion):
 
 def _map(figure, axis, centre, time, values, cmap, label, norm):
     mesh = axis.pcolormesh(centre, time, values, cmap=cmap, norm=norm, shading="nearest", rasterized=True)
+    axis.grid(visible=False)
     figure.colorbar(mesh, ax=axis, label=label)
     axis.set_xlabel("centre of the vertebra X [m]")
 
