@@ -7,7 +7,6 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
 
 KEPT = 64  # functions whose result is kept
 
@@ -44,3 +43,23 @@ def result_shape(function: Callable, scalars: int) -> Any:
 def _kept(structure, kinds, scalars, _default_type):
     leaves = [jax.ShapeDtypeStruct(*kind) if _Array is tag else kind for tag, kind in kinds]
     return _traced(jax.tree.unflatten(structure, leaves), scalars)
+
+
+class _Array:
+    """Tag of an array's kind in a key; a number's tag is its type."""
+
+
+def _kind(leaf: Any) -> tuple[type, Any]:
+    """Tag and shape of an array; type and value of a number, since 1, 1.0 and True are equal."""
+    if isinstance(leaf, jax.Array):
+        return _Array, (leaf.shape, leaf.dtype)
+    return type(leaf), leaf
+
+
+def _plain(leaf: Any) -> bool:
+    """Whether a leaf is an array or a number."""
+    return isinstance(leaf, jax.Array | int | float | complex)
+
+
+def _traced(function: Any, scalars: int) -> Any:
+    return eqx.filter_eval_shape(function, *(jnp.zeros(()),) * scalars)
