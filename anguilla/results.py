@@ -4,13 +4,13 @@ import hashlib
 import importlib
 import io
 import json
-import warnings
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from spatial.checks import shown
+from spatial.user_warnings import warn
 from stepping.program_identity import versions
 from stepping.provenance import ATTRIBUTE, rebuild
 
@@ -128,7 +128,7 @@ def rerun(result: xr.Dataset | str | Path, *, progress: bool = True, **changes: 
     before, now = record["versions"], versions()
     other = [f"{name} {before.get(name)} -> {now[name]}" for name in now if before.get(name) != now[name]]
     if other:
-        warnings.warn(f"other versions than those that made the result: {', '.join(other)}", stacklevel=2)
+        warn(f"other versions than those that made the result: {', '.join(other)}")
     module, _, function = call.partition(".")
     return getattr(importlib.import_module(module), function)(**values, progress=progress)
 

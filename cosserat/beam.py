@@ -1,7 +1,6 @@
 """The body: a beam of elliptic sections, its profile, density, nose and point masses."""
 
 import html
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, non_negative
 from spatial.checks import integer, sequence
 from spatial.printing import value_text
+from spatial.user_warnings import warn
 
 from .density import Density, density_along
 from .load_cuts import Cuts, load_cuts, segment_panels
@@ -170,10 +170,9 @@ def _warn_if_millimetres(profile):
     length, half = float(np.asarray(profile.breaks)[-1]), profile.widest
     if isinstance(half, Tracer) or (length <= LONGEST and 2.0 * float(half) <= length):
         return
-    warnings.warn(
+    warn(
         f"this body is {length:g} m long and {2.0 * float(half):g} m wide: lengths are in metres. If you meant "
         f"millimetres, divide by 1000: {length / 1000:g} m long, {2.0 * float(half) / 1000:g} m wide.",
-        stacklevel=4,
     )
 
 

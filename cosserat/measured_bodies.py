@@ -2,7 +2,6 @@
 
 import csv
 import re
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from hydro.sections_of_mesh import mesh_profile
 from hydro.sections_of_table import table_profile
 from spatial import Numbers
 from spatial.checks import of_kind
+from spatial.user_warnings import warn
 
 from .beam import Beam
 from .density import Density
@@ -91,14 +91,12 @@ def from_mesh(
     beam = Beam(fitted.profile, density, nose_radius, masses=masses)
     ours = float(volume(beam))
     if abs(ours - fitted.volume) > _VOLUME * fitted.volume:
-        warnings.warn(
+        warn(
             f"the body has {ours:.4g} m³ and the mesh {fitted.volume:.4g} m³: raise `sections` (now {sections})",
-            stacklevel=2,
         )
     if fitted.off_axis > _BENT * float(beam.length):
-        warnings.warn(
+        warn(
             f"the mesh's sections lie up to {fitted.off_axis:.3g} m off a straight axis: the body is straight at rest",
-            stacklevel=2,
         )
     return beam
 

@@ -1,7 +1,5 @@
 """Smooth laws from sampled data: cubic splines in X and t, twice differentiable."""
 
-import warnings
-
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +7,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, increasing
 from spatial.printing import value_text
+from spatial.user_warnings import warn
 
 from .laws import AbstractLaw, Scalar
 
@@ -91,10 +90,9 @@ def from_table(X: Numbers, times: Numbers, values: Numbers, *, periodic: bool = 
         if knots.size < 4:
             raise ValueError(f"{name} has {knots.size} samples: a cubic spline needs four at least")
     if X[-1] > LONGEST:
-        warnings.warn(
+        warn(
             f"X reaches {X[-1]:g} m: abscissae are in metres. If you meant millimetres, divide X by 1000 and multiply "
             "curvatures [1/m] by 1000.",
-            stacklevel=2,
         )
     if periodic:
         if not np.allclose(values[:, 0], values[:, -1], rtol=1e-9, atol=1e-12 * np.abs(values).max()):

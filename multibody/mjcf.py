@@ -1,7 +1,6 @@
 """Import and export of MuJoCo's MJCF format. Fluids are not converted, because MuJoCo's fluid models differ."""
 
 import importlib
-import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from jax.core import Tracer
 from spatial import Numbers, finite, matrix_from_quaternion, one_of, positive
 from spatial.checks import names_of, of_kind
 from spatial.inertia import split_inertia
+from spatial.user_warnings import warn
 
 from .builders import Link, from_links
 from .geometry_strips import BOXES, box_strip, capsule_strip, cylinder_strip, ellipsoid_strip
@@ -51,7 +51,7 @@ def to_mjcf(
     if any(isinstance(x, Tracer) for x in (tree.inertia, tree.position, tree.rotation)):
         raise ValueError("to_mjcf: the tree must be known numbers, not traced")
     if tree.strips is not None:
-        warnings.warn("to_mjcf: the fluid is left behind: MuJoCo's own models of a fluid are others", stacklevel=2)
+        warn("to_mjcf: the fluid is left behind: MuJoCo's own models of a fluid are others")
     root = ET.Element("mujoco", model="anguilla")
     root.append(ET.Comment(" Written by anguilla. The fluid is left behind: what it does is not in this file. "))
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
@@ -130,7 +130,7 @@ class _Reader:
         left |= {"fluid density or viscosity": int(model.opt.density > 0 or model.opt.viscosity > 0)}
         there = [f"{count} {what}" if "fluid" not in what else what for what, count in left.items() if count]
         if there:
-            warnings.warn(f"from_mjcf: left behind: {', '.join(there)}", stacklevel=4)
+            warn(f"from_mjcf: left behind: {', '.join(there)}")
 
     def tree(self) -> Tree:
         m = self.model

@@ -1,6 +1,5 @@
 """Builds trees from URDF files, read by yourdfpy (the optional extra `urdf`)."""
 
-import warnings
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 
 from spatial import one_of
 from spatial.checks import names_of, of_kind
+from spatial.user_warnings import warn
 
 from .builders import Link, from_links
 from .geometry_strips import BOXES, box_strip, cylinder_strip, ellipsoid_strip, mesh_strip
@@ -114,7 +114,7 @@ def _warn_of_missing(path, links, wet):
     dry = [link.name for link in links if wet and not link.collisions and (link.inertial is not None or link.visuals)]
     for words, names in (("<inertial>, and no mass", massless), ("<collision> geometry, and feel no fluid", dry)):
         if names:
-            warnings.warn(f"{path}: these links have no {words}: {', '.join(names)}", stacklevel=3)
+            warn(f"{path}: these links have no {words}: {', '.join(names)}")
 
 
 def _limited(tree, joints):

@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import warnings
 from collections.abc import Iterator
 
 import equinox.internal as eqxi
@@ -10,6 +9,8 @@ import jax
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array, Bool, Float
+
+from .user_warnings import warn
 
 
 def warn_if(wrong: Bool[Array, ""] | np.ndarray | np.generic, message: str, *numbers: Float[Array, ""]) -> None:
@@ -25,11 +26,11 @@ def warn_if(wrong: Bool[Array, ""] | np.ndarray | np.generic, message: str, *num
     """
     if not isinstance(wrong, Tracer):
         if wrong:
-            warnings.warn(message.format(*(float(x) for x in numbers)), stacklevel=4)
+            warn(message.format(*(float(x) for x in numbers)))
         return
 
     def emit(*known):
-        warnings.warn(message.format(*(float(np.asarray(x)) for x in known)), stacklevel=2)
+        warn(message.format(*(float(np.asarray(x)) for x in known)))
 
     greatest = [eqxi.unvmap_max(jax.lax.stop_gradient(x)) for x in numbers]
     jax.lax.cond(eqxi.unvmap_any(wrong), lambda: jax.debug.callback(emit, *greatest), lambda: None)
@@ -50,7 +51,7 @@ def tell_rows(wrong: Bool[Array, ""], what: str) -> Bool[Array, ""]:
         rows = np.argwhere(np.asarray(found)).squeeze(-1) if np.ndim(found) == 1 else np.argwhere(found)
         if np.ndim(found):
             first = ", ".join(map(str, rows[:8].tolist())) + (", ..." if len(rows) > 8 else "")
-            warnings.warn(f"{what} in {len(rows)} of {np.size(found)} rows of a batch: {first}", stacklevel=2)
+            warn(f"{what} in {len(rows)} of {np.size(found)} rows of a batch: {first}")
         return np.asarray(found)
 
     like = jax.ShapeDtypeStruct((), bool)

@@ -1,5 +1,7 @@
 """Bodies of one's own: density along X, point masses, in both space paths, the sums and the cut into links."""
 
+from pathlib import Path
+
 import diffrax
 import equinox as eqx
 import jax
@@ -15,6 +17,7 @@ import multibody
 from anguilla import ground
 from cosserat.state import unchecked_state
 from spatial import matrix_from_quaternion
+from spatial.traced_warnings import warn_if
 from validation.subjects import six_strains
 
 pytestmark = pytest.mark.slow
@@ -209,6 +212,16 @@ def test_millimetres_are_noticed():
         cosserat.rod(500, 15, 30)
     with pytest.warns(UserWarning, match="0.5 m long and 60 m wide"):
         cosserat.rod(0.5, 15, 30)
+
+
+def test_warnings_point_at_the_line_of_the_caller():
+    """Through constructors of eqx.Module and through a compiled program."""
+    with pytest.warns(UserWarning) as told:
+        cosserat.rod(500, 15, 30)
+        cosserat.Beam(hydro.uniform_profile(500, 15, 30))
+        jax.jit(lambda x: warn_if(x > 0.0, "positive") or x)(1.0).block_until_ready()
+        jax.effects_barrier()
+    assert [Path(warning.filename).name for warning in told] == [Path(__file__).name] * 3
 
 
 def test_a_table_of_sections_is_a_body(tmp_path):

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import xarray as xr
 
 from gaits.search.file_locks import claimed
 from spatial.forked_process import refuse_forked
+from spatial.user_warnings import warn
 from stepping.program_identity import versions
 from stepping.provenance import ATTRIBUTE, circumstances, describe, now
 
@@ -216,10 +216,9 @@ def _gather(stored: Store, grid: Grid, cluster: Cluster, progress: bool) -> None
 def _tell_failures(machine: Machine | Cluster, grid: Grid) -> None:
     if machine.failures:
         where, why = next(iter(machine.failures.items()))
-        warnings.warn(
+        warn(
             f"sweep: the function raised at {len(machine.failures)} of {grid.points} points; their results are NaN. "
             f"At {where}: {why}",
-            stacklevel=3,
         )
 
 

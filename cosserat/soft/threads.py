@@ -9,7 +9,6 @@ offset changes is oblique to the section.
 """
 
 import abc
-import warnings
 from typing import Any
 
 import equinox as eqx
@@ -24,6 +23,7 @@ from hydro import Profile
 from spatial import Numbers, cross, non_negative, number, one_of, positive, safe_norm
 from spatial.checks import shaped
 from spatial.printing import Printed
+from spatial.user_warnings import warn
 
 from .actuators import AbstractActuator, StrainedBody
 from .routings import Offset, Routing, checked_routing, offset_at
@@ -147,10 +147,9 @@ class Route(Printed):
             raise ValueError(f"{name}.routing is {D[~np.isfinite(D)][0]} at X = {where:g} m: must be finite")
         if outside.any():
             k = int(np.argmax(outside))
-            warnings.warn(
+            warn(
                 f"{name}.routing: the offset ({D[k, 1]:.3g}, {D[k, 2]:.3g}) m at X = {float(X[k]):.3g} m lies outside "
                 f"of the section, whose half width and height are {b[k]:.3g} and {c[k]:.3g} m.",
-                stacklevel=5,
             )
 
 

@@ -13,7 +13,6 @@ by Gauss-Newton. Position and heading are projected out frame by frame [GP03]. T
 generalised cross-validation score, with degrees of freedom weighted by 1.4 [KG04].
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from numpy.polynomial import legendre as series
 
 from spatial import Numbers, positive
 from spatial.checks import integer, shown
+from spatial.user_warnings import warn
 
 from ..strain import Strain, planar_bending
 from .frames import Frames
@@ -287,9 +287,8 @@ def _warn_if_not_periodic(frames: Frames, q: np.ndarray, r: np.ndarray, noise: f
             left += float(np.sum((row + slope[:, :few] @ step) ** 2))
             spare += 2 * int(seen.sum()) - 3 - few
     if spare and noise > NOT_PERIODIC * np.sqrt(left / spare) and noise > 1e-5 * frames.data.length:
-        warnings.warn(
+        warn(
             f"from_midline: the motion does not repeat with this period and these harmonics: the residual is "
             f"{noise:.3g} m, that of frames fitted one by one {np.sqrt(left / spare):.3g} m. Use "
             "periodic=False, or more harmonics.",
-            stacklevel=4,
         )

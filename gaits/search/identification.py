@@ -1,6 +1,5 @@
 """Parameter identification from recorded motion: nonlinear least squares with exact derivatives."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from spatial.checks import integer, positive, shown
+from spatial.user_warnings import warn
 
 from .identified import Identified, build_identified
 from .parameters import Parameters
@@ -143,7 +143,7 @@ class IdentificationProblem:
         r, J = both(end.x)
         found = build_identified(p, end.x, r, J, noise is not None, int(end.nfev), str(end.message))
         if found.unidentifiable:
-            warnings.warn("identify: " + found.cannot_tell, stacklevel=3)
+            warn("identify: " + found.cannot_tell)
         return found
 
     def _arrays(self, name, given):
