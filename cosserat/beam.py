@@ -15,13 +15,12 @@ from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, non_negative
 from spatial.checks import integer, sequence
 from spatial.printing import value_text
-from spatial.user_warnings import warn
 
 from .density import Density, density_along
 from .load_cuts import Cuts, load_cuts, segment_panels
+from .plausible_bodies import warn_of_units
 from .point_masses import PointMasses, point_masses
 
-LONGEST = 50.0  # m: a longer body is assumed to be given in millimetres
 _LOAD_PANELS = 18  # panels of eight Gauss nodes; drag is then accurate to 1e-6, see `cosserat.quadrature`
 
 
@@ -85,7 +84,7 @@ class Beam(eqx.Module):
             # The internal wrench jumps at each mass, so panels and steps must end there.
             profile, load_panels = cut_profile(profile, load_panels, np.asarray(self.masses.X))
         self.profile = profile
-        _warn_if_millimetres(profile)
+        warn_of_units(profile, self.masses)
         self.nose_radius = non_negative("Beam.nose_radius", nose_radius, "m", ())
         counts = f"{len(profile.pieces)} positive integers, one for each piece of the profile"
         given = _panel_counts(profile) if load_panels is None else sequence("Beam.load_panels", load_panels, counts)
@@ -161,19 +160,6 @@ def cut_profile(
     owner = np.searchsorted(breaks, ends[:-1] + slack, side="right") - 1
     share = np.diff(ends) / np.diff(breaks)[owner]
     return cut, tuple(int(np.ceil(load_panels[k] * part - 1e-9)) for k, part in zip(owner, share, strict=True))
-
-
-def _warn_if_millimetres(profile):
-    """Warns about a body whose dimensions were probably given in millimetres."""
-    if isinstance(profile.breaks, Tracer):
-        return
-    length, half = float(np.asarray(profile.breaks)[-1]), profile.widest
-    if isinstance(half, Tracer) or (length <= LONGEST and 2.0 * float(half) <= length):
-        return
-    warn(
-        f"this body is {length:g} m long and {2.0 * float(half):g} m wide: lengths are in metres. If you meant "
-        f"millimetres, divide by 1000: {length / 1000:g} m long, {2.0 * float(half) / 1000:g} m wide.",
-    )
 
 
 def eel(

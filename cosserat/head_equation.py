@@ -18,6 +18,7 @@ from spatial.checks import shown
 from .beam import Beam
 from .grid_error import Limits, guarded, limits_of
 from .panels import Panels
+from .plausible_bodies import warn_of_density
 from .soft.soft_beam import Soft, SoftState
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
@@ -69,6 +70,7 @@ def check_model(
         )
     if fluid.shedding is not None:
         fluid.shedding.check(beam.profile)
+    warn_of_density(beam.density, fluid)
     return path
 
 

@@ -6,13 +6,13 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, increasing
+from spatial.plausible import LONGEST
 from spatial.printing import value_text
 from spatial.user_warnings import warn
 
 from .laws import AbstractLaw, Scalar
 
 ROUNDING = 1e-9  # allowed excess of X [m] and t [s] over the ends of a table
-LONGEST = 50.0  # m: a longer table is assumed to be given in millimetres
 
 
 class Table(AbstractLaw):

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from spatial import Numbers, body_inertia, finite, non_negative
 from spatial.checks import of_kind, sequence
+from spatial.plausible import LONGEST, warn_of_length
 from spatial.printing import Printed
 
 from .joints import Joint
@@ -99,7 +102,7 @@ def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
         if link.parent not in names:
             raise ValueError(f"body {link.name!r}: parent = {link.parent!r}: unknown, must be one of {names}")
         parents.append(names.index(link.parent))
-    return Tree(
+    tree = Tree(
         names=names,
         parents=parents,
         joints=[link.joint for link in links[1:] if link.joint is not None],
@@ -107,3 +110,19 @@ def from_links(links: Sequence[Link], base: str = "floating") -> Tree:
         strips=[link.strip for link in links],
         base=base,
     )
+    _warn_if_long(tree)
+    return tree
+
+
+def _warn_if_long(tree):
+    """Warns of a tree that reaches so far that its lengths were probably not given in metres."""
+    strips = tree.strips
+    if isinstance(tree.position, Tracer) or strips is not None and isinstance(strips.points.position, Tracer):
+        return
+    reach = np.zeros(len(tree.names))
+    for child, (parent, offset) in enumerate(zip(tree.parents, np.asarray(tree.position), strict=True), start=1):
+        reach[child] = reach[parent] + np.linalg.norm(offset)
+    if strips is not None:
+        reach = np.append(reach, reach[list(strips.body)] + np.linalg.norm(strips.points.position, axis=1))
+    if reach.max() > LONGEST:
+        warn_of_length("this tree", long=float(reach.max()))

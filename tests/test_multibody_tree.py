@@ -221,3 +221,10 @@ def test_urdf_damping_and_friction(tmp_path):
     path.write_text(URDF.replace('<axis xyz="1 0 0"/>', dynamics))
     tree = mb.from_urdf(path)
     assert tree.damping[1] == 0.5 and tree.friction[1] == 0.25 and tree.damping[0] == 0.0
+
+
+def test_a_urdf_in_millimetres_is_noticed(tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(URDF.replace('xyz="0.5 0 0"', 'xyz="500 0 0"').replace('xyz="0 0 0.2"', 'xyz="0 0 200"'))
+    with pytest.warns(UserWarning, match="this tree is 700.1 m long: lengths are in metres.*0.7001 m long"):
+        mb.from_urdf(path)

@@ -1,5 +1,6 @@
 """Bodies of one's own: density along X, point masses, in both space paths, the sums and the cut into links."""
 
+import warnings
 from pathlib import Path
 
 import diffrax
@@ -207,11 +208,29 @@ def test_impossible_bodies_are_refused_in_words(build, message):
         build()
 
 
-def test_millimetres_are_noticed():
-    with pytest.warns(UserWarning, match="500 m long and 60 m wide: lengths are in metres.*0.5 m long, 0.06 m wide"):
+def test_other_units_are_noticed():
+    """The density is compared with the water's: in units without dimensions both are 1."""
+    with pytest.warns(UserWarning, match="500 m long and 60 m wide: lengths are in metres.*0.5 m long and 0.06 m wide"):
         cosserat.rod(500, 15, 30)
     with pytest.warns(UserWarning, match="0.5 m long and 60 m wide"):
         cosserat.rod(0.5, 15, 30)
+    with pytest.warns(UserWarning, match="centimetres, by 100 .0.4 m long and 0.04 m wide"):
+        cosserat.rod(40, 1.5, 2)
+    with pytest.warns(UserWarning, match="point masses of this body weigh 120 kg.*grams, divide by 1000"):
+        cosserat.rod(1.0, 0.015, 0.02, masses=[(0.1, 120.0)])
+    fish = cosserat.rod(1.0, 0.015, 0.02, density=1.02)
+    state = (gaits.planar(), hydro.Together(hydro.Morison(), hydro.Weight(1.02)), cosserat.HeadState(), 0.5)
+    with pytest.warns(UserWarning, match="1.02 kg/m³ in water of 1000 kg/m³.*g/cm³, multiply by 1000"):
+        cosserat.head_acceleration(fish, *state)
+
+
+def test_usual_and_traced_bodies_cause_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        body = cosserat.rod(LENGTH, B, C, density=1.0, masses=[(X, 0.2) for X in (0.1, 0.2, 0.3)])
+        cosserat.head_acceleration(body, straight, hydro.Morison(density=1.0), cosserat.HeadState(), 0.0)
+        jax.vmap(lambda b: cosserat.rod(500.0, b, 30.0, b).length)(jnp.array([15.0, 16.0]))
+        jax.jit(lambda length: cosserat.rod(length, 15.0, 30.0).length)(500.0)
 
 
 def test_warnings_point_at_the_line_of_the_caller():
