@@ -204,6 +204,19 @@ def test_film_has_its_pictures_and_moves(camera, tmp_path):
     assert all(picture.size == pictures[0].size for picture in pictures)
 
 
+@pytest.mark.parametrize("fps", [15, 60.0, 30.0])
+def test_gif_runs_in_real_time(fps, tmp_path):
+    """Frame times are multiples of 10 ms, so that the frames are taken at the rate at which they are shown."""
+    path = anguilla.animate(DIVING, tmp_path / "swim.gif", fps=fps, width=160, progress=False)
+    swum = float(DIVING["time"][-1] - DIVING["time"][0])
+    with Image.open(path) as film:
+        shown = []
+        for k in range(film.n_frames):
+            film.seek(k)
+            shown.append(1e-3 * film.info["duration"])
+    assert abs(sum(shown[:-1]) - swum) <= max(shown) and min(shown) >= 0.02
+
+
 def test_film_refuses_what_it_cannot_do(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="must end in .gif or .mp4"):
         anguilla.animate(PLANAR, tmp_path / "swim.avi")

@@ -67,7 +67,8 @@ def animate(
     Args:
         dataset: a result of `cosserat.simulate` or `multibody.simulate`.
         path: output file; its suffix selects the format, `.gif` or `.mp4` (needs ffmpeg or the extra `film`).
-        fps: frames per second of swimming; GIF delays are multiples of 1/100 s, so 20, 25 and 50 are exact.
+        fps: frames per second of swimming. A GIF shows each frame for a multiple of 1/100 s, at least two: the nearest
+            such rate is used, so that the film runs in real time.
         width: width [pixels].
         height: height [pixels]; chosen to fit the scene when None.
         camera: "fixed" shows the whole path, "follow" keeps the body centred, "auto" follows where the whole path
@@ -87,6 +88,7 @@ def animate(
     """
     check_body(dataset)
     path = film_path(path)
+    fps = film_rate(path, fps)
     options = {"width": width, "height": height, "camera": camera, "view": view}
     pictures = frames(dataset, fps=fps, field=field, component=component, progress=progress, **options)
     return write_film(list(pictures), path, fps)
@@ -101,6 +103,22 @@ def film_path(path: str | Path) -> Path:
     if kind == ".mp4" and encoder() is None:
         raise RuntimeError(f"{path}: {NO_ENCODER}")
     return path
+
+
+def film_rate(path: Path, fps: float) -> float:
+    """The rate nearest to `fps` that the format of the film can store [1/s]; raises if `fps` is out of range."""
+    _check_rate(fps)
+    return 1e3 / _gif_duration(fps) if path.suffix.lower() == ".gif" else float(fps)
+
+
+def _check_rate(fps: float) -> None:
+    if not (isinstance(fps, int | float) and np.isfinite(fps) and 0 < fps <= 100):
+        raise ValueError(f"fps = {fps!r}: must be positive and at most 100 [1/s]")
+
+
+def _gif_duration(fps: float) -> int:
+    """Time for which a GIF shows a frame [ms]: a multiple of 10 ms; viewers slow down below 20 ms."""
+    return max(10 * round(100.0 / fps), 20)
 
 
 def encoder() -> str | None:
@@ -141,6 +159,7 @@ def film_stills(
         closed: omit the last instant, which equals the first in a periodic motion.
     """
     path = film_path(path)
+    fps = film_rate(path, fps)
     time = dataset["time"].values
     wanted = np.arange(time[0], time[-1] + (-1e-9 if closed else 1e-9), 1.0 / fps)
     instants = np.clip(np.searchsorted(time, wanted - 1e-9), 0, len(time) - 1)
@@ -211,8 +230,7 @@ def _colours(dataset, field, component) -> Colouring | None:
 
 def frame_times(dataset: xr.Dataset, fps: float) -> Float[np.ndarray, "frames"]:
     """Times of the frames [s]: from the first recorded time, `fps` per second, at least two."""
-    if not (isinstance(fps, int | float) and np.isfinite(fps) and 0 < fps <= 100):
-        raise ValueError(f"fps = {fps!r}: must be positive and at most 100 [1/s]")
+    _check_rate(fps)
     first, last = float(dataset["time"][0]), float(dataset["time"][-1])
     count = max(int(np.floor((last - first) * fps + 1e-9)) + 1, 2)
     return np.minimum(first + np.arange(count) / fps, last)
@@ -329,7 +347,7 @@ def _write_gif(pictures: list[Image.Image], path: Path, fps: float) -> None:
         sheet.paste(picture, (0, k * height))
     palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT)
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
-    duration = max(10 * round(100.0 / fps), 20)  # GIF delays are in 1/100 s; viewers slow down below two
+    duration = _gif_duration(fps)
     indexed[0].save(
         path, save_all=True, append_images=indexed[1:], duration=duration, loop=0, optimize=False, disposal=1
     )
