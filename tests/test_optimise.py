@@ -47,6 +47,14 @@ def test_the_figure_shows_parameters_within_their_bounds_whatever_their_scale():
     assert abs(drawn[np.argmin([e.values[0] for e in found.history])] - (found.best[0] - 0.1) / 2.0) < 1e-12
 
 
+def test_a_quantity_to_maximise_is_printed_with_its_own_sign():
+    hill = gaits.quantity("height", "m", lambda wavelength: 2.0 - (wavelength - 0.3) ** 2, "wavelength")
+    found = search(-hill, {"wavelength": (0.1, 2.1)})
+    assert found.objective == "-height" and str(found).splitlines()[0].split() == (
+        ["height,", "maximised", f"{-found.before:.6g}", "->", "2", "m"]
+    )
+
+
 def test_bounds_hold():
     """The valley kept out of its minimum; a plain function of the pytree is an objective too."""
 

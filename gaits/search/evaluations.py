@@ -15,6 +15,7 @@ import numpy as np
 import tqdm
 
 from .evaluation_log import EvaluationLog
+from .objectives import aim_of
 from .problem import OptimisationError, Problem
 
 CUT = 20  # consecutive evaluations without a finite value after which a start is abandoned
@@ -177,7 +178,7 @@ class Evaluator:
             self._bar.update()
             yield start, evaluation
         best = min((e.values[0] for e in self.history if e.violation <= 1e-6), default=math.nan)
-        self._bar.set_postfix(best=f"{best:.6g}", refresh=False)
+        self._bar.set_postfix(best=f"{aim_of(self._problem.name)[0] * best:.6g}", refresh=False)
 
     def _evaluate(self, asked: dict[int, np.ndarray], new: list[int]):
         """Values and derivatives for the starts that request a new point, in one batch or one after another."""

@@ -278,3 +278,17 @@ def _ratio(a: str, b: str) -> str:
 
 def _wrap(name: str) -> str:
     return f"({name})" if " + " in name or " - " in name else name
+
+
+def aim_of(name: str) -> tuple[float, str, str]:
+    """What is sought by minimising an objective of this name: to maximise a quantity, its negative is minimised.
+
+    Args:
+        name: name of the objective, such as "-steady speed".
+
+    Returns:
+        Sign of the quantity of interest in the objective, its name, and "maximised" or "minimised".
+    """
+    if name.startswith("-") and " + " not in name and " - " not in name:
+        return -1.0, name[1:], "maximised"
+    return 1.0, name, "minimised"

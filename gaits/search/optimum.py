@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .evaluations import Evaluation, Evaluator, Overtaken
+from .objectives import aim_of
 from .problem import OptimisationError, Problem
 
 ACTIVE = 1e-4  # relative distance to a bound below which it counts as active
@@ -54,7 +55,7 @@ class Optimum:
 
     Attributes:
         gait: the initial pytree with the best parameters.
-        objective: name of the objective.
+        objective: name of the objective; that of a quantity to maximise begins with a minus sign.
         unit: its unit.
         before: its value at the start.
         value: its value at the end.
@@ -106,9 +107,11 @@ class Optimum:
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit not in ("", "1") else ""
-        width = max(len(name) for name in (*self.names, self.objective, *(limit.name for limit in self.limits)))
+        sign, quantity, aim = aim_of(self.objective)
+        head = f"{quantity}, {aim}"
+        width = max(len(name) for name in (*self.names, head, *(limit.name for limit in self.limits)))
         lines = [
-            f"{self.objective:{width}}  {self.before:12.6g} -> {self.value:12.6g}{unit}",
+            f"{head:{width}}  {sign * self.before:12.6g} -> {sign * self.value:12.6g}{unit}",
             "",
             f"{'parameter':{width}}  {'start':>12}    {'best':>12}   bounds",
         ]

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from .objectives import aim_of
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#22303A")
 
 
@@ -19,9 +21,7 @@ def draw(optimum: Any, figure: Any = None) -> Any:
     if figure is None:
         figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     top, bottom = figure.subplots(2, 1, sharex=True)
-    # To maximise a quantity, its negative is minimised; the figure shows the quantity itself.
-    most = optimum.objective.startswith("-") and not any(sum in optimum.objective for sum in (" + ", " - "))
-    sign, words = (-1.0, optimum.objective[1:]) if most else (1.0, optimum.objective)
+    sign, words, aim = aim_of(optimum.objective)
     ways = sorted({e.start for e in optimum.history})
     winner = next(e.start for e in optimum.history if e.values[0] == optimum.value and e.violation == optimum.violation)
     for start in ways:
@@ -40,8 +40,7 @@ def draw(optimum: Any, figure: Any = None) -> Any:
     top.axhline(sign * optimum.value, color="#22303A", linewidth=0.8, linestyle=":")
     unit = f" [{optimum.unit}]" if optimum.unit and optimum.unit != "1" else " [-]"
     top.set_ylabel(words + unit)
-    how = "maximised" if most else "minimised"
-    top.set_title(f"{words}, {how}: {sign * optimum.before:.4g} to {sign * optimum.value:.4g}{unit}", loc="left")
+    top.set_title(f"{words}, {aim}: {sign * optimum.before:.4g} to {sign * optimum.value:.4g}{unit}", loc="left")
     if optimum.limits:
         top.legend(loc="best")
     bottom.set_xlabel("evaluation (value and derivatives) [-]")
