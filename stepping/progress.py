@@ -15,9 +15,19 @@ class SimulationError(RuntimeError):
 
 
 def say_compiling(show: bool) -> None:
-    """Prints a message while the program compiles; the next output overwrites it."""
+    """Prints a message while the program compiles; on a terminal the next output overwrites it."""
     if show:
-        print("compiling ...", end="\r", file=sys.stderr, flush=True)
+        _print_transient("compiling ...")
+
+
+def _print_transient(text: str) -> None:
+    """Prints a line that the next one overwrites, or, in a file, a line of its own."""
+    print(text, end="\r" if _overwrites() else "\n", file=sys.stderr, flush=True)
+
+
+def _overwrites() -> bool:
+    """Whether a carriage return leads to the beginning of the line: on a terminal and in a notebook."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def bar(show: bool, foreseen: float) -> diffrax.AbstractProgressMeter | None:
@@ -31,13 +41,13 @@ def bar(show: bool, foreseen: float) -> diffrax.AbstractProgressMeter | None:
 
 @contextlib.contextmanager
 def waiting(text: str, show: bool) -> Iterator[None]:
-    """Prints a message during a block of code, and erases it afterwards."""
+    """Prints a message during a block of code; on a terminal it is erased afterwards."""
     if show:
-        print(text, end="\r", file=sys.stderr, flush=True)
+        _print_transient(text)
     try:
         yield
     finally:
-        if show:
+        if show and _overwrites():
             print(" " * len(text), end="\r", file=sys.stderr, flush=True)
 
 

@@ -9,6 +9,7 @@ import cosserat
 import multibody
 from multibody.floating_batch import FloatRun
 from stepping import AbstractMotion, SimulationError, raise_if_not_finite, unit_quaternions
+from stepping.progress import say_compiling, waiting
 
 
 def test_every_record_is_one():
@@ -40,3 +41,14 @@ def test_a_record_that_is_not_finite_is_refused():
     raise_if_not_finite({"power": jnp.ones((11, 2)), "width": jnp.full(3, jnp.nan)}, time)  # the width has no time axis
     with pytest.raises(SimulationError, match="power is not finite at t = 0.7 s"):
         raise_if_not_finite({"power": power}, time)
+
+
+def test_progress_in_a_file_has_a_line_for_each_message(capsys, monkeypatch):
+    say_compiling(True)
+    with waiting("recording ...", True):
+        pass
+    assert capsys.readouterr().err == "compiling ...\nrecording ...\n"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with waiting("recording ...", True):
+        pass
+    assert capsys.readouterr().err == f"recording ...\r{' ' * 13}\r"
