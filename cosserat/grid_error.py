@@ -106,8 +106,7 @@ def without_derivatives(tree: Any) -> Any:
     return jax.tree.map(lambda x: jax.lax.stop_gradient(x) if isinstance(x, Tracer) else x, tree)
 
 
-@program
-def error_and_limits(
+def _error_and_limits(
     body: Any,
     grids: TwoGrids | None,
     gait: Gait,
@@ -115,7 +114,7 @@ def error_and_limits(
     path: AbstractSpacePath,
     motion: tuple[Array, ...],
 ) -> "tuple[SpaceError | None, Limits]":
-    """`beam_space_error` and the limits of the grid in one program; the decay is needed only without an estimate.
+    """`beam_space_error` and the limits of the grid; the decay is needed only without an estimate.
 
     Args:
         body: body sampled by the path.
@@ -131,6 +130,18 @@ def error_and_limits(
         return None, limits_over(path, body, gait, parts, times)
     error = _estimated(body.beam, grids, gait, fluid, path, parts)
     return error, Limits(None, greatest_turn(path, body, gait, times))
+
+
+@program
+def error_and_limits(body, grids, gait, fluid, path, motion):
+    """`beam_space_error` and the limits of the grid in one program, for repeated runs."""
+    return _error_and_limits(body, grids, gait, fluid, path, motion)
+
+
+@short_program
+def error_and_limits_once(body, grids, gait, fluid, path, motion):
+    """`error_and_limits` for a single run: it takes a third of the time to compile, and seven times as long to run."""
+    return _error_and_limits(body, grids, gait, fluid, path, motion)
 
 
 @program

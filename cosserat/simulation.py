@@ -30,7 +30,7 @@ from stepping.provenance import with_provenance
 from .beam import Beam
 from .body_fields import STATIONS, body_fields, instant_fields
 from .energy import sampled_energetics, soft_energetics
-from .grid_error import COILED
+from .grid_error import COILED, error_and_limits_once
 from .head_equation import check_model
 from .output_stations import Along
 from .panel_limits import expansion_tail
@@ -43,7 +43,7 @@ from .space_path import AbstractSpacePath
 from .state import HeadState
 from .strain import Gait
 from .surroundings import surroundings
-from .time_integration import FAILED, compile_estimate_ahead, rollout
+from .time_integration import FAILED, Steps, compile_estimate_ahead, motion
 from .trajectory import Trajectory, driven_gait, still_motion
 
 # name: (dimensions, unit, meaning)
@@ -173,33 +173,16 @@ def simulate(
     number("t0", t0)
     positive("rtol", rtol, shape=())
     say_compiling(progress)
+    span = Span(t0, t1, samples, times)
+    meter = bar(progress, _foreseen(path, t1 - t0, rtol))
+    steps = Steps(solver, controller, rtol, atol, dt0, max_steps, None, meter, method, times)
     with one_simulation():
         if not isinstance(beam, Soft) and not isinstance(gait, Steered):
             assert gait is not None  # checked by check_model
-            span = Span(t0, t1, samples, times)
-            body = compile_estimate_ahead(beam, gait, fluid, path, span)
+            body = compile_estimate_ahead(beam, gait, fluid, path, span, error_and_limits_once)
             arguments = beam, body, gait, fluid, _counted(path, path.counts), still_motion(span), stations
             compile_ahead(_record, *arguments)
-        trajectory = rollout(
-            beam,
-            gait,
-            fluid,
-            t1,
-            t0=t0,
-            state=state,
-            samples=samples,
-            times=times,
-            path=path,
-            solver=solver,
-            rtol=rtol,
-            atol=atol,
-            controller=controller,
-            dt0=dt0,
-            max_steps=max_steps,
-            throw=False,
-            progress=bar(progress, _foreseen(path, t1 - t0, rtol)),
-            method=method,
-        )
+        trajectory, _ = motion(beam, gait, fluid, span, state, None, path, steps, error_and_limits_once)
     driven = driven_gait(gait, trajectory)
     if isinstance(beam, Soft) and beam.is_beam:
         beam = beam.beam

@@ -1,6 +1,7 @@
 """Integration of the equations of motion in time: `rollout`."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import diffrax
@@ -9,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
+from jaxtyping import Array, Bool
 
 from gaits.feedback.loop import ClosedLoop, LoopMemory, open_or_closed
 from gaits.feedback.steered import LOST, Steered
@@ -134,33 +136,9 @@ def rollout(
     """
     fluid = surroundings(beam, fluid, gravity)
     path = check_model(beam, gait, fluid, path, steered=True)
-    one_of("method", method, (*METHODS, None))
     span = Span(t0, t1, samples, times)
-    marcher = Marcher(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress)
-    if isinstance(beam, Soft) and beam.is_beam:
-        beam = beam.beam
-    if isinstance(beam, Soft):
-        if dense:
-            raise ValueError("dense: a soft beam has no continuous output: give the times of interest (times=...)")
-        implicit = solver is None and controller is None if method is None else method == "implicit"
-        if implicit and dt0 is not None:
-            marcher, span = None, even_steps(span, times, dt0)
-        elif implicit:
-            marcher = Marcher(SemiImplicit(), controller, rtol, atol, dt0, max_steps, adjoint, progress)
-        run, wrong = soft_motion(beam, gait, fluid, span, state, memory, path.on_panels(), marcher, land)
-    else:
-        if method == "implicit":
-            raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
-        state = HeadState() if state is None else head_of(state)
-        assert gait is not None  # checked by check_model
-        loop, states = _closed(beam, gait, fluid, span.t0, state, path, memory)
-        loop = loop.timed(span)
-        march = lambda path, body: _integrate(  # noqa: E731
-            body, beam, loop, fluid, span, (state, states), path, marcher, dense, land
-        )
-        with one_simulation():
-            wrong = check_in_time(loop.held(span.t0, states), beam.length, span.t0, span.t1)
-            run = _on_fitted_path(march, beam, gait, fluid, state, path, span, throw)
+    steps = Steps(solver, controller, rtol, atol, dt0, max_steps, adjoint, progress, method, times)
+    run, wrong = motion(beam, gait, fluid, span, state, memory, path, steps, error_and_limits, dense, land, throw)
     if not throw:
         # For a concrete gait that is wrong, an error has already been raised.
         return eqx.tree_at(lambda r: r.succeeded, run, run.succeeded & ~wrong) if isinstance(wrong, Tracer) else run
@@ -168,6 +146,89 @@ def rollout(
     if run.feedback is not None:
         run = refuse_if(run, ~run.feedback.sound, LOST)
     return refuse_if(run, ~run.succeeded, FAILED)
+
+
+@dataclasses.dataclass(frozen=True)
+class Steps:
+    """Options of the time steps, as given to `rollout`."""
+
+    solver: diffrax.AbstractSolver | None
+    controller: diffrax.AbstractStepSizeController | None
+    rtol: Numbers
+    atol: Numbers
+    dt0: Numbers | None
+    max_steps: int
+    adjoint: diffrax.AbstractAdjoint | None
+    progress: diffrax.AbstractProgressMeter | None
+    method: str | None
+    times: Numbers | None
+
+    def marcher(self, solver: diffrax.AbstractSolver | None) -> Marcher:
+        """Settings of steps with error control by this solver."""
+        return Marcher(
+            solver, self.controller, self.rtol, self.atol, self.dt0, self.max_steps, self.adjoint, self.progress
+        )
+
+    @property
+    def implicit(self) -> bool:
+        """Whether the steps of a soft beam are implicit in its stiffness and damping."""
+        own = self.solver is not None or self.controller is not None
+        return self.method == "implicit" or (self.method is None and not own)
+
+
+def motion(
+    beam: Beam | Soft,
+    gait: Gait | Steered | None,
+    fluid: AbstractFluid,
+    span: Span,
+    state: HeadState | SoftState | None,
+    memory: LoopMemory | None,
+    path: AbstractSpacePath,
+    steps: Steps,
+    estimate: Callable,
+    dense: bool = False,
+    land: bool = False,
+    throw: bool = False,
+) -> tuple[Trajectory, Bool[Array | np.ndarray, ""]]:
+    """The motion of a checked model, and whether its gait is wrong at some time; arguments as those of `rollout`.
+
+    Args:
+        beam: the body.
+        gait: imposed strains; None for none.
+        fluid: the fluid around it.
+        span: times of the run.
+        state: state at the first time; at rest when None.
+        memory: memory of a steered gait at the first time; its initial memory when None.
+        path: a space path.
+        steps: options of the time steps.
+        estimate: `error_and_limits`, or `error_and_limits_once` for a run that is not repeated.
+        dense: store the continuous solution of a beam.
+        land: step onto the output times.
+        throw: warn inside `jax.jit` too.
+    """
+    one_of("method", steps.method, (*METHODS, None))
+    marcher = steps.marcher(steps.solver)
+    if isinstance(beam, Soft) and beam.is_beam:
+        beam = beam.beam
+    if isinstance(beam, Soft):
+        if dense:
+            raise ValueError("dense: a soft beam has no continuous output: give the times of interest (times=...)")
+        soft_marcher: Marcher | None = steps.marcher(SemiImplicit()) if steps.implicit else marcher
+        if steps.implicit and steps.dt0 is not None:
+            soft_marcher, span = None, even_steps(span, steps.times, steps.dt0)
+        return soft_motion(beam, gait, fluid, span, state, memory, path.on_panels(), soft_marcher, land)
+    if steps.method == "implicit":
+        raise ValueError("method = 'implicit': a beam without free strains has no stiffness to be implicit in")
+    state = HeadState() if state is None else head_of(state)
+    assert gait is not None  # checked by check_model
+    loop, states = _closed(beam, gait, fluid, span.t0, state, path, memory)
+    loop = loop.timed(span)
+    march = lambda path, body: _integrate(  # noqa: E731
+        body, beam, loop, fluid, span, (state, states), path, marcher, dense, land
+    )
+    with one_simulation():
+        wrong = check_in_time(loop.held(span.t0, states), beam.length, span.t0, span.t1)
+        return _on_fitted_path(march, beam, gait, fluid, state, path, span, throw, estimate), wrong
 
 
 def _closed(beam, gait, fluid, t0, state, path, memory):
@@ -179,8 +240,10 @@ def _closed(beam, gait, fluid, t0, state, path, memory):
     return open_or_closed(gait, t0, view, memory, check_gait)
 
 
-def compile_estimate_ahead(beam: Beam, gait: Gait | Steered, fluid: AbstractFluid, path: AbstractSpacePath, span: Span):
-    """Starts to compile the estimate of the grid's error, the longest of the programs of a run; nothing may be traced.
+def compile_estimate_ahead(
+    beam: Beam, gait: Gait | Steered, fluid: AbstractFluid, path: AbstractSpacePath, span: Span, estimate: Callable
+):
+    """Starts to compile the estimate of the grid's error, one of the long programs of a run; nothing may be traced.
 
     Returns:
         The body sampled by the path.
@@ -191,14 +254,14 @@ def compile_estimate_ahead(beam: Beam, gait: Gait | Steered, fluid: AbstractFlui
     body = path.sample(beam, fluid)
     if not isinstance(gait, Steered):
         grids = two_grids(path, beam, fluid) if estimates else None
-        compile_ahead(error_and_limits, body, grids, gait, fluid, path, _motion(still_motion(span)))
+        compile_ahead(estimate, body, grids, gait, fluid, path, _motion(still_motion(span)))
     return body
 
 
-def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
+def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw, estimate):
     """The run on the given path, repeated with more panels if its error is above the tolerance."""
     traced = any(isinstance(x, Tracer) for x in jax.tree.leaves((beam, gait, fluid, state, span)))
-    body = path.sample(beam, fluid) if traced else compile_estimate_ahead(beam, gait, fluid, path, span)
+    body = path.sample(beam, fluid) if traced else compile_estimate_ahead(beam, gait, fluid, path, span, estimate)
     run = march(path, body)
     # The states may be traced even if the gait is not: derivatives and batches over initial states.
     if any(isinstance(x, Tracer) for x in jax.tree.leaves((run.twist, body, gait))):
@@ -208,13 +271,13 @@ def _on_fitted_path(march, beam, gait, fluid, state, path, span, throw):
         if throw:
             warn_if_unresolved(path, run.limits)
         return run
-    run = _examined(body, beam, driven_gait(gait, run), fluid, path, run)
+    run = _examined(body, beam, driven_gait(gait, run), fluid, path, run, estimate)
     if bool(run.coiled) or (run.error is not None and float(run.error.worst) > path.tolerance):
         better = fitted(path, beam, driven_gait(gait, run), fluid, *_states_for_estimate(run, state))
         if better is not path:
             path, body = better, better.sample(beam, fluid)
             run = march(path, body)
-            run = _examined(body, beam, driven_gait(gait, run), fluid, path, run)
+            run = _examined(body, beam, driven_gait(gait, run), fluid, path, run, estimate)
     if not bool(run.coiled):
         warn_if_inexact(path, run.error)
     return run
@@ -234,10 +297,10 @@ def _motion(run):
     return run.position, run.quaternion, run.twist, run.time
 
 
-def _examined(body, beam, gait, fluid, path, run):
+def _examined(body, beam, gait, fluid, path, run, estimate):
     """The run with the limits, the error and the numbers of panels of its grid."""
     grids = None if path.counts is None else two_grids(path, beam, fluid)
-    error, limits = error_and_limits(body, grids, gait, fluid, path, _motion(run))
+    error, limits = estimate(body, grids, gait, fluid, path, _motion(run))
     error = error if bool(run.succeeded) else None
     return dataclasses.replace(run, error=error, limits=limits, grid=path.counts)
 
