@@ -140,7 +140,7 @@ def error_and_limits(body, grids, gait, fluid, path, motion):
 
 @short_program
 def error_and_limits_once(body, grids, gait, fluid, path, motion):
-    """`error_and_limits` for a single run: it takes a third of the time to compile, and seven times as long to run."""
+    """`error_and_limits` for a single run: it takes 3.2 s less to compile, and 2.2 ms instead of 0.65 ms to run."""
     return _error_and_limits(body, grids, gait, fluid, path, motion)
 
 
