@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, number, positive
-from spatial.checks import callable_as
+from spatial.checks import callable_as, in_order
 from spatial.printing import Printed, value_text
 
 Scalar = Float[Array, ""] | float
@@ -124,6 +124,7 @@ class Function(AbstractLaw):
 
     def __check_init__(self):
         callable_as("Function.function", self.function, "(X, t) -> one number")
+        in_order("Function.function", self.function, "X", "t")
 
     def __call__(self, X: Scalar, t: Scalar) -> Scalar:
         """Value at (X, t)."""

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from spatial import require_float64
-from spatial.checks import shown
+from spatial.checks import in_order, shown
 from spatial.traced_shapes import result_shape
 
 from .feedback.steered import plain
@@ -20,6 +20,7 @@ def check_gait(gait: object) -> None:
     if not callable(gait):
         hint = f"; the published one is gaits.{gait}()" if isinstance(gait, str) and gait in PUBLISHED else ""
         raise ValueError(f"gait = {shown(gait)}: must be a callable (X, t) -> strain (6,){hint}")
+    in_order("gait", gait, "X", "t")
     try:
         strain = result_shape(gait, 2)
     except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, TypeError) as error:

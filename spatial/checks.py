@@ -4,6 +4,7 @@ A concrete value is rejected at once with a ValueError. A traced one (inside jit
 `eqx.error_if`, so callers must use the returned array.
 """
 
+import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import UnionType
 from typing import Any
@@ -186,6 +187,16 @@ def callable_as(name: str, value: object, words: str) -> None:
     """Raises unless the value is callable; `words` describe its arguments and its result."""
     if not callable(value):
         raise ValueError(f"{name} = {shown(value)}: must be a callable {words}")
+
+
+def in_order(name: str, function: Callable, *order: str) -> None:
+    """Raises if the first parameters of a function have these names in another order; other names are accepted."""
+    try:
+        given = tuple(inspect.signature(function).parameters)[: len(order)]
+    except (TypeError, ValueError):  # some built-in functions have no signature
+        return
+    if given != order and set(given) == set(order):
+        raise ValueError(f"{name} takes ({', '.join(given)}): must take ({', '.join(order)}), in this order")
 
 
 def of_kind(name: str, value: object, wanted: type | UnionType, words: str) -> None:

@@ -51,6 +51,10 @@ MISTAKES = {
         lambda: swim(lambda X, t: [1.0, 0.0, 0.0, 0.0, 0.0, X]),
         r"returns a list, not an array: wrap it in jnp.array",
     ),
+    "gait of (t, X)": (
+        lambda: swim(lambda t, X: jnp.array([1.0, 0.0, 0.0, 0.0, 0.0, jnp.sin(X - t)])),
+        r"gait takes \(t, X\): must take \(X, t\)",
+    ),
     "gait of whole numbers": (lambda: swim(lambda X, t: jnp.array([1, 0, 0, 0, 0, 0])), r"int64.*write 1\.0"),
     "gait in single precision": (
         lambda: swim(lambda X, t: jnp.array([1.0, 0, 0, 0, 0, t], jnp.float32)),

@@ -95,6 +95,10 @@ def test_laws_add_and_multiply_and_know_their_break_times():
         (lambda: gaits.TravellingWave(1.0, 0.0, 1.0), r"TravellingWave\.wavelength = 0\.0"),
         (lambda: gaits.TravellingWave(1.0, 1.0, -1.0), r"TravellingWave\.period = -1\.0"),
         (lambda: gaits.planar(amplitude=(1.0, np.nan)), r"TravellingWave\.amplitude = \[1\.0, nan\]"),
+        (
+            lambda: gaits.planar_bending(lambda t, X: jnp.sin(X - t)),
+            r"takes \(t, X\): must take \(X, t\)",
+        ),
         (lambda: gaits.Constant([1.0, 2.0]), r"Constant\.value has shape \(2,\)"),
     ],
 )
