@@ -8,8 +8,9 @@ import pytest
 import cosserat
 import gaits
 import hydro
-from cosserat.grid_error import instants
+from cosserat.grid_error import SpaceError, instants
 from cosserat.soft.sampled_soft import sample_soft
+from cosserat.soft.soft_error import warn_if_coarse
 
 pytestmark = pytest.mark.slow
 
@@ -83,6 +84,13 @@ def test_a_body_without_stress_has_no_error_of_its_modes(recwarn):
     run = cosserat.rollout(soft, None, hydro.Void(), 0.2, samples=2, method="implicit", dt0=0.1)
     assert float(run.error.modes) == 0.0 and float(run.position[-1, 1]) > 1e-3
     assert not [w for w in recwarn if "modes of the soft beam" in str(w.message)]
+
+
+def test_the_warning_lists_the_modes_and_how_many_to_try():
+    pieces = cosserat.FreeStrains(0.5, 0.8, modes={"K2": 2, "K3": 4}), cosserat.FreeStrains(0.8, modes={"K3": 3})
+    small, large = np.float64(0.0), np.float64(0.2)
+    with pytest.warns(UserWarning, match=r"\(K2: 2, K3: 4; K3: 3\).* 2e-01 .*twice as many \(K2: 4, K3: 8; K3: 6\)"):
+        warn_if_coarse(SpaceError(small, small, small, small, large), pieces)
 
 
 def test_error_of_one_state_of_a_soft_beam():

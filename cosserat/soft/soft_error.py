@@ -37,6 +37,7 @@ from .instant import soft_instant
 from .pieces import inside
 from .sampled_soft import SampledSoft, sample_soft
 from .soft_beam import Soft, SoftState, unchecked_soft_state
+from .strain_basis import FreeStrains
 
 COARSE_GRID, FEW_MODES = 1e-3, 0.1  # relative errors above which a warning is given
 
@@ -115,13 +116,21 @@ def recorded_error(
     some = lambda x: np.asarray(x)[where]  # noqa: E731  with NumPy, nothing is compiled
     states, times, command = jax.tree.map(some, (states, times, command))
     error = soft_space_error(sampled.soft, gait, fluid, states, times, path, command, sampled)
-    warn_if_coarse(error)
+    warn_if_coarse(error, sampled.soft.pieces)
     return error
 
 
-def warn_if_coarse(error: SpaceError) -> None:
-    """Warns if the error due to the grids or the modes of a soft beam is large."""
+def warn_if_coarse(error: SpaceError, pieces: tuple[FreeStrains, ...]) -> None:
+    """Warns if the error due to the grids or the modes of a soft beam is large.
+
+    Args:
+        error: the estimate.
+        pieces: free strains of the beam; the warning lists their numbers of modes.
+    """
     assert error.modes is not None
+    listed = lambda factor: "; ".join(  # noqa: E731
+        ", ".join(f"{name}: {factor * count}" for name, count in piece.modes) for piece in pieces
+    )
     warn_if(
         error.worst > COARSE_GRID,
         "the grid along the soft beam leaves relative errors of {:.0e} in the head's acceleration, {:.0e} in n, {:.0e} "
@@ -133,8 +142,8 @@ def warn_if_coarse(error: SpaceError) -> None:
     )
     warn_if(
         error.modes > FEW_MODES,
-        "the modes of the soft beam leave a relative error of {:.0e} in its free strains. More modes may help, or "
-        "pieces of free strains that end where its loads, stiffness or imposed strains jump.",
+        f"the modes of the soft beam ({listed(1)}) leave a relative error of {{:.0e}} in its free strains. Try twice "
+        f"as many ({listed(2)}), or pieces of free strains that end where loads, stiffness or imposed strains jump.",
         error.modes,
     )
 
