@@ -38,9 +38,10 @@ def draw(optimum: Any, figure: Any = None) -> Any:
                      zorder=4, label="infeasible")  # fmt: skip
             _parameters(bottom, optimum, k, steps)
     top.axhline(sign * optimum.value, color="#22303A", linewidth=0.8, linestyle=":")
-    unit = f" [{optimum.unit}]" if optimum.unit and optimum.unit != "1" else " [-]"
-    top.set_ylabel(words + unit)
-    top.set_title(f"{words}, {aim}: {sign * optimum.before:.4g} to {sign * optimum.value:.4g}{unit}", loc="left")
+    unit = optimum.unit if optimum.unit and optimum.unit != "1" else ""
+    top.set_ylabel(f"{words} [{unit or '-'}]")
+    change = f"{sign * optimum.before:.4g} to {sign * optimum.value:.4g} {unit}".rstrip()
+    top.set_title(f"{words[:1].upper()}{words[1:]}, {aim}: {change}", loc="left")
     if optimum.limits:
         top.legend(loc="best")
     bottom.set_xlabel("evaluation (value and derivatives) [-]")

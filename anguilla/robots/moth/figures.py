@@ -88,6 +88,7 @@ def moth_deformation(dataset: xr.Dataset) -> Figure:
             ax.plot(time, angles[:, names.index("right_stroke")], color=GREY, ls=":", label="stroke")
             ax.set_ylabel(label(words, "°"))
             legend_outside(ax)
+        frame_label(panels[0], "Right wing, one stroke")
         freedom = [str(name) for name in dataset["freedom"].values]
         panels[2].plot(time, 1e3 * dataset["torque"].values[:, freedom.index("right_stroke")], color=VERMILLION)
         panels[2].set_ylabel(label("stroke torque", "mN m"))

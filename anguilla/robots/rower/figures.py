@@ -14,6 +14,7 @@ from anguilla.view.style import (
     PURPLE,
     SKY,
     VERMILLION,
+    frame_label,
     label,
     legend_outside,
     new_figure,
@@ -43,6 +44,7 @@ def rowing_joints(dataset: xr.Dataset, motions: tuple[str, ...] = PAPER) -> Figu
                 ax.plot(at[keep], value[keep], color=colour, lw=0.8, ls=":", marker="o", ms=3, mfc="white")
             ax.set_ylabel(label(words, "°"))
         panels[0].plot([], [], color=GREY, lw=0.8, ls=":", marker="o", ms=3, mfc="white", label="control polygon")
+        frame_label(panels[0], "Motion of the rower")
         legend_outside(panels[0])
         panels[-1].set_xlabel(label("time from the catch", "s"))
     return figure
@@ -64,6 +66,7 @@ def rowing_surge(dataset: xr.Dataset, motions: tuple[str, ...] = PAPER) -> Figur
             ax.axhline(float(one["mean_speed"]), color=colour, lw=0.9, ls="--")
         ax.set_xlabel(label("time from the catch", "s"))
         ax.set_ylabel(label("surge velocity", "m/s"))
+        frame_label(ax, "Surge of the boat")
         legend_outside(ax)
     return figure
 
@@ -91,6 +94,7 @@ def _secondary(dataset, name, factor, words, unit):
         ax.axhline(0.0, color=GREY, lw=0.8)
         ax.set_xlabel(label("time from the catch", "s"))
         ax.set_ylabel(label(words, unit))
+        frame_label(ax, f"{name.capitalize()} of the boat")
         legend_outside(ax)
     return figure
 
@@ -107,6 +111,7 @@ def rowing_torques(dataset: xr.Dataset) -> Figure:
                 ax.plot(one["stroke_time"], one["motion_torque"], color=COLOURS[motion], label=motion)
             ax.axhline(0.0, color=GREY, lw=0.8)
             ax.set_ylabel(label(words, "N m"))
+        frame_label(panels[0], "Torques of the rower")
         legend_outside(panels[0])
         panels[-1].set_xlabel(label("time from the catch", "s"))
     return figure
@@ -123,6 +128,7 @@ def rowing_power(dataset: xr.Dataset) -> Figure:
             left.plot(one["stroke_time"], one["motion_power"].sel(sink=name), color=colour, label=name)
         left.set_xlabel(label("time from the catch", "s"))
         left.set_ylabel(label("power given to boat and rower", "W"))
+        frame_label(left, "Power, 40 % drive")
         legend_outside(left)
         mean = one["mean_power"]
         right.bar(0, float(mean.sel(sink="motors")), color=BLACK, width=0.6)
@@ -143,7 +149,7 @@ def rowing_power(dataset: xr.Dataset) -> Figure:
         right.text(0, 0.5 * bottom, f"{float(mean.sel(sink='motors')):.0f}", ha="center", va="center", color="white")
         right.set_xticks([0, 1], ["motors", "losses"])
         right.set_xlim(-0.5, 1.75)
-        right.set_ylabel(label("mean", "W"))
+        right.set_ylabel(label("mean power", "W"))
         right.grid(axis="x", visible=False)
     return figure
 
@@ -164,7 +170,7 @@ def rowing_memory() -> Figure:
             ax.plot(time, answer, color=BLACK, lw=2.2, label="convolution")
             ax.plot(time, model, color=SKY, lw=1.3, ls="--", label="state-space model")
             error = 100 * np.abs(answer - model).max() / peak
-            ax.set_title(f"{words}: step response, error {error:.1f} %")
+            ax.set_title(f"{words.capitalize()}: step response, error {error:.1f} %")
             ax.set_ylabel(label("moment per rate" if words == "pitch" else "force per velocity", unit))
             ax.set_xlabel(label("time", "s"))
             ax.legend()
@@ -172,8 +178,8 @@ def rowing_memory() -> Figure:
             below = axes[1, column]
             below.semilogy(ORDERS, errors[True], color=BLUE, marker="o", label="passive")
             below.semilogy(ORDERS, errors[False], color=GREY, marker="s", ls=":", label="not passive")
-            below.set_title(f"{words}: error of the kernel")
-            below.set_xlabel("number of states")
+            below.set_title(f"{words.capitalize()}: error of the kernel")
+            below.set_xlabel(label("number of states", "-"))
             below.set_ylabel(label("relative error (root mean square)", "-"))
             below.legend()
     return figure
