@@ -167,6 +167,12 @@ def test_power_identity_with_the_exact_rate(swim):
     assert float(swim["actuator_power"].max()) > 1e3 * POWER_TOLERANCE
 
 
+def test_summary_says_what_surrounds_the_body(swim):
+    assert anguilla.summarise(swim).lines()[0] == "surroundings    Morison"
+    for fluid, words in (("Void", "in vacuum"), ("Weight", "in vacuum, with weight")):
+        assert f"surroundings    {words}" in anguilla.summarise(swim.assign_attrs(fluid=fluid)).lines()
+
+
 def test_summary_gives_the_estimated_errors(swim):
     """Those of the second grid, not the tail residual, which shares the quadrature of n and M."""
     summary = anguilla.summarise(swim)

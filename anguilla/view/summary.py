@@ -11,6 +11,8 @@ from .links import is_tree
 from .power_identity import energy_rate, identity_residual
 from .record import check_record
 
+IN_VACUUM = {"none": "in vacuum", "Void": "in vacuum", "Weight": "in vacuum, with weight"}  # by the fluid of a record
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -25,6 +27,7 @@ class Summary:
         tail_force: maximum of |n(L)| [N], a measure of the agreement of the two space loops. On Gauss panels they share
             their quadrature, so that this is not the error of n: see `force_error`. None for a tree.
         tail_moment: maximum of |M(L)| [N·m], likewise.
+        surroundings: fluid or other loads around the body; "in vacuum" for none, None if the record does not say.
         peak_torque: maximum torque (or force) of a motor of a tree [N·m or N]; None for a beam.
         identity: maximum residual of the power identity [W]; None for a tree in `hydro.Lighthill` water.
         identity_exact: whether the rate of energy in the identity is exact; otherwise it is differenced between output
@@ -50,6 +53,7 @@ class Summary:
     power_error: float | None = None
     modes_error: float | None = None
     peak_torque: float | None = None
+    surroundings: str | None = None
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -63,7 +67,8 @@ class Summary:
             modes = "" if self.modes_error is None else f", free strains {self.modes_error:.0e}"
             parts = f"n {self.force_error:.0e}, M {self.moment_error:.0e}, power {self.power_error:.0e}{modes}"
             errors = f"{parts} (relative)"
-        lines = [
+        lines = [] if self.surroundings is None else [f"surroundings    {self.surroundings}"]
+        lines += [
             f"mean speed      {self.speed:.4f} m/s over the last {self.window:g} s (centre of mass)",
             f"distance        {self.distance:.4f} m in {self.duration:g} s (centre of mass)",
         ]
@@ -113,6 +118,7 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         peak_torque=float(np.abs(dataset["torque"].values).max(initial=0.0)) if tree else None,
         identity=None if tree and "fluid_carried" in dataset else float(np.abs(identity_residual(dataset)).max()),
         identity_exact=energy_rate(dataset)[1],
+        surroundings=IN_VACUUM.get(dataset.attrs.get("fluid"), dataset.attrs.get("fluid")),
         **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power", "modes")},
     )
 
