@@ -94,8 +94,8 @@ def feasibility_figure(time: np.ndarray, motors: Actuation, layout: Layout) -> F
     held = 100.0 * float(np.mean(np.asarray(motors.feasible)))
     axes[0].set_title(f"{held:.1f} % feasible" + ("" if held == 100.0 else "; crosses: infeasible"))
     regular = np.where(motors.reachable, motors.singularity, 0.0)
-    _map(figure, axes[1], centre, time, regular, "viridis", "singularity margin [-]", Normalize(0.0, 1.0))
-    axes[1].set_title("Distance to singularity: 1 straight, 0 singular")
+    _map(figure, axes[1], centre, time, regular, "viridis", "singularity margin [-], 0: singular", Normalize(0.0, 1.0))
+    axes[1].set_title("Distance to singularity")
     power = np.sum(np.asarray(motors.power), axis=-1)
     peak = max(float(np.max(np.abs(power))), 1e-12)
     _map(figure, axes[2], centre, time, power, f"{DIVERGING}_r", "power [W]", Normalize(-peak, peak))
@@ -113,16 +113,16 @@ def mechanism_figure(wrist: Wrist, legs: dict[str, np.ndarray], angles: np.ndarr
         legs: the central leg's angles (θ3, φ, ψ) [rad] of each image, by title.
         angles: crank angles (θ1, θ2) [rad] of each image; those of the working mode by default.
     """
-    columns = min(len(legs), 4)
+    columns = min(len(legs), 2)
     rows = -(-len(legs) // columns)
     figure = Picture(figsize=(4.8 * columns, 4.8 * rows))
-    figure.subplots_adjust(left=0.01, right=0.96, bottom=0.09, top=0.9, wspace=0.12)
+    figure.subplots_adjust(left=0.01, right=0.94, bottom=0.09 / rows, top=1.0 - 0.12 / rows, wspace=0.12)
     for k, (title, leg) in enumerate(legs.items()):
         axis = figure.add_subplot(rows, columns, k + 1, projection="3d")
         rotation = rotation_from_leg(jnp.asarray(leg))
         cranks = posture(wrist, rotation).angles[:2] if angles is None else jnp.asarray(angles[k])[:2]
         _draw_mechanism(axis, wrist, rotation, cranks)
-        axis.set_title(title, fontsize=10)
+        axis.set_title(title, fontsize=10, y=0.97)
     return figure
 
 
