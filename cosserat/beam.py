@@ -1,6 +1,7 @@
 """The body: a beam of elliptic sections, its profile, density, nose and point masses."""
 
 import html
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,7 @@ class Beam(eqx.Module):
         >>> profile = hydro.uniform_profile(0.5, 0.015, 0.02)
         >>> beam = cosserat.Beam(profile, density=lambda X: 900.0 + 200.0 * X, masses=[(0.1, 0.05), (0.3, 0.05)])
         >>> print(beam)
-        Beam(0.5 m, 0.5477 kg, 3 pieces, 950 kg/m³ on average, 2 point masses of 0.1 kg)
+        Beam(0.5 m, 0.5477 kg, 1 piece, 950 kg/m³ on average, 2 point masses of 0.1 kg)
     """
 
     profile: Profile
@@ -97,7 +98,9 @@ class Beam(eqx.Module):
     def __str__(self) -> str:
         from .energy import mass, volume  # imported here because `energy` imports this module
 
-        pieces = f"{len(self.profile.pieces)} piece{'s' if len(self.profile.pieces) > 1 else ''}"
+        parts = self.profile.pieces  # a break at a mass divides a piece into two that are the same object
+        count = 1 + sum(one is not two for one, two in itertools.pairwise(parts))
+        pieces = f"{count} piece{'s' if count > 1 else ''}"
         total, loads = mass(self), 0.0 if self.masses is None else jnp.sum(self.masses.mass)
         density = f"{value_text(self.density)} kg/m³"
         if callable(self.density):

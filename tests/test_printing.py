@@ -17,6 +17,8 @@ from anguilla import ground
 
 def test_models_print_their_numbers_and_units():
     assert str(cosserat.eel()) == "Beam(2 m, 21.7 kg, 4 pieces, 1000 kg/m³)"
+    loaded = cosserat.rod(0.5, 0.015, 0.02, masses=[(0.1, 0.05), (0.3, 0.05)])  # its profile has breaks at the masses
+    assert str(loaded) == "Beam(0.5 m, 0.5712 kg, 1 piece, 1000 kg/m³, 2 point masses of 0.1 kg)"
     assert str(gaits.Strain()) == "Strain(straight)"
     turn = str(gaits.turn())
     assert turn.startswith(

@@ -107,6 +107,7 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
     centre = dataset["centre_of_mass"].values
     before = np.array([np.interp(time[-1] - window, time, axis) for axis in centre.T])
     nose = dataset["head_position"].values[-1]
+    fluid = dataset.attrs.get("fluid")
     return Summary(
         duration=duration,
         window=window,
@@ -118,7 +119,7 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         peak_torque=float(np.abs(dataset["torque"].values).max(initial=0.0)) if tree else None,
         identity=None if tree and "fluid_carried" in dataset else float(np.abs(identity_residual(dataset)).max()),
         identity_exact=energy_rate(dataset)[1],
-        surroundings=IN_VACUUM.get(dataset.attrs.get("fluid"), dataset.attrs.get("fluid")),
+        surroundings=None if fluid is None else IN_VACUUM.get(fluid, fluid),
         **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power", "modes")},
     )
 
