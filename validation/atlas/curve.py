@@ -42,7 +42,7 @@ class Panel:
         x: values of the parameter.
         y: values of the quantity.
         marks: abscissae to mark, such as natural frequencies.
-        published: published value of the quantity, to be marked; None if there is none.
+        published: published maximum of the quantity, to be marked; None if there is none.
     """
 
     parameter: str

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure as Picture
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from anguilla.view.style import BLACK, BLUE, GREY, VERMILLION, styled
+from anguilla.view.style import BLACK, BLUE, GREY, VERMILLION, frame_label, styled
 
 from .curve import Curves, CurveSwimmer
 from .swimming import Swum
@@ -15,7 +15,7 @@ from .swimming import Swum
 @styled()
 def speeds_figure(rows: Sequence[Swum]) -> Picture:
     """Speeds of all swimmers under all rules, with the independent and the published ones."""
-    figure, axes = plt.subplots(figsize=(7.0, 0.35 * len(rows) + 1.4), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7.0, 0.35 * len(rows) + 1.8), layout="constrained")
     seen = set()
 
     def mark(x, k, style, label, **options):
@@ -29,9 +29,10 @@ def speeds_figure(rows: Sequence[Swum]) -> Picture:
         if row.swimmer.speed is not None:
             mark(row.swimmer.speed.value, k, "x", "published", color=VERMILLION)
     axes.set_yticks(range(len(rows)), [f"{row.swimmer.name}, {row.water}, Cd {row.cross_flow:g}" for row in rows])
-    axes.invert_yaxis()
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel("speed [lengths per period]")
-    axes.set_xlim(left=0.0)
+    axes.set_xlim(0.0, 1.05 * axes.get_xlim()[1])
+    frame_label(axes, "Speeds of published swimmers")
     figure.legend(loc="outside upper center", ncols=3, fontsize=8)
     return figure
 
@@ -46,7 +47,7 @@ def curves_figure(swimmer: CurveSwimmer, curves: Curves) -> Picture:
         for k, mark in enumerate(panel.marks):
             axes.axvline(mark, color=GREY, ls="--", lw=1.0, label="natural frequencies" if k == 0 else None)
         if panel.published is not None:
-            axes.axhline(panel.published, color=VERMILLION, ls=":", lw=1.2, label="published")
+            axes.axhline(panel.published, color=VERMILLION, ls=":", lw=1.2, label="published maximum")
         if panel.marks or panel.published is not None:
             axes.legend(fontsize=8)
         if min(panel.x) > 0 and max(panel.x) > 10.0 * min(panel.x):
