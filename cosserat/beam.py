@@ -15,7 +15,7 @@ from hydro import BodySection, Profile, eel_profile, uniform_profile
 from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, non_negative
 from spatial.checks import integer, sequence
-from spatial.printing import value_text
+from spatial.printing import Printed, value_text
 
 from .density import Density, density_along
 from .load_cuts import Cuts, load_cuts, segment_panels
@@ -25,7 +25,7 @@ from .point_masses import PointMasses, point_masses
 _LOAD_PANELS = 18  # panels of eight Gauss nodes; drag is then accurate to 1e-6, see `cosserat.quadrature`
 
 
-class Beam(eqx.Module):
+class Beam(Printed):
     """A continuous body whose strains are imposed.
 
     >>> import anguilla, cosserat, hydro

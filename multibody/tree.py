@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, finite, non_negative, one_of, require_float64
 from spatial.checks import integer, of_kind, sequence
-from spatial.printing import value_text
+from spatial.printing import Printed, value_text
 
 from .joint_limits import JointLimits
 from .joints import FREEDOMS, Joint
@@ -23,7 +23,7 @@ from .strips import Strip, Strips, gather
 BASES = ("floating", "fixed")
 
 
-class Tree(eqx.Module):
+class Tree(Printed):
     """A tree of rigid bodies; body 0 is the base, joint k connects body k + 1 to body `parents[k]`.
 
     Per-freedom fields follow the joints in order; see `Joint` for their meaning and units.

@@ -4,6 +4,7 @@ A concrete value is rejected at once with a ValueError. A traced one (inside jit
 `eqx.error_if`, so callers must use the returned array.
 """
 
+import difflib
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import UnionType
@@ -197,6 +198,21 @@ def in_order(name: str, function: Callable, *order: str) -> None:
         return
     if given != order and set(given) == set(order):
         raise ValueError(f"{name} takes ({', '.join(given)}): must take ({', '.join(order)}), in this order")
+
+
+def refuse_unknown(name: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Raises TypeError, as Python does, if an argument is unknown, and suggests the closest known name.
+
+    Args:
+        name: name of the function or class.
+        given: names of the arguments given by keyword.
+        known: names of all arguments.
+    """
+    for unknown in given:
+        if unknown not in known:
+            close = difflib.get_close_matches(unknown, known, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{name}() has no argument {unknown!r}{hint}")
 
 
 def of_kind(name: str, value: object, wanted: type | UnionType, words: str) -> None:

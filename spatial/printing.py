@@ -10,18 +10,37 @@ import equinox as eqx
 import numpy as np
 from jax.core import Tracer
 
+from .checks import refuse_unknown
+
 MOST = 6  # longest array whose numbers are printed
 CITATION = re.compile(r"[A-Z]{2,}\d\d")  # key of a source, which is in square brackets as units are
 
 
 class Printed(eqx.Module):
-    """A model that prints its values with their units; in a notebook, as a table."""
+    """A model that prints its values with their units; in a notebook, as a table.
+
+    A call of its class with an unknown argument is refused, with the closest name.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any):
+        """Refuses unknown arguments before the instance is made."""
+        known = _arguments(cls) if kwargs else ()
+        if known:
+            refuse_unknown(cls.__name__, kwargs, known)
+        return super().__new__(cls, *args, **kwargs)
 
     def __str__(self) -> str:
         return summary(self)
 
     def _repr_html_(self) -> str:
         return as_html(self)
+
+
+@functools.cache
+def _arguments(kind: type) -> tuple[str, ...]:
+    """Names of the arguments with which a class is called; none for a class that accepts any name."""
+    found = inspect.signature(kind.__init__).parameters
+    return () if any(each.kind is each.VAR_KEYWORD for each in found.values()) else tuple(found)[1:]
 
 
 def summary(module: eqx.Module) -> str:

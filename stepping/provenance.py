@@ -6,7 +6,6 @@ Reading them back only runs code of this toolkit and of its numerical dependenci
 
 import base64
 import dataclasses
-import difflib
 import enum
 import functools
 import importlib
@@ -21,6 +20,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from spatial.checks import refuse_unknown
 
 from .program_identity import versions
 from .programs import one_simulation
@@ -45,10 +46,7 @@ def with_provenance(name: str, **defaults: Callable[[dict[str, Any]], Any]) -> C
 
         @functools.wraps(function)
         def call(*args, **kwargs):
-            for unknown in kwargs.keys() - signature.parameters.keys():
-                close = difflib.get_close_matches(unknown, signature.parameters, 1)
-                hint = f"; did you mean {close[0]!r}?" if close else ""
-                raise TypeError(f"{name}() has no argument {unknown!r}{hint}")
+            refuse_unknown(name, kwargs, signature.parameters)
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
             values = {key: value for key, value in given.arguments.items() if key != "progress"}

@@ -87,6 +87,11 @@ MISTAKES = {
         lambda: cosserat.internal_wrench(EEL, GAIT, WATER, REST, 0.0, stations=[0.0, 3.0]),
         r"stations run from 0.0 to 3.0: must lie between the nose \(0\) and the tail \(2.0\)",
     ),
+    "unknown argument of a fluid": (
+        lambda: hydro.Morison(densty=1.0),
+        r"Morison\(\) has no argument .*'density'",
+    ),
+    "unknown argument of a body": (lambda: cosserat.Beam(EEL.profile, desnity=1.0), r"Beam\(\) has no .*'density'"),
     "two wavelengths": (lambda: gaits.planar(wavelength=[1.0, 2.0]), r"wavelength has shape \(2,\).*one number"),
     "table of amplitudes": (
         lambda: gaits.planar(amplitude=np.ones((2, 2))),

@@ -33,7 +33,7 @@ STRAIGHT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Rest = Float[Array, "6"] | Callable[[Float[Array, ""]], Float[Array, "6"]]
 
 
-class Soft(eqx.Module):
+class Soft(Printed):
     """A beam with free strains that obey a stress-strain law, and strains imposed by a gait, in any combination.
 
         ξ(X, t) = imposed(X, t) + B Φ(X) q(t)
