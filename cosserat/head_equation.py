@@ -5,7 +5,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast, get_args
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -14,6 +13,7 @@ from gaits.refusals import check_gait
 from hydro import AbstractFluid, GeneralSection, Void
 from spatial import Numbers, number
 from spatial.checks import shown
+from stepping import unstored_program
 
 from .beam import Beam
 from .grid_error import Limits, guarded, limits_of
@@ -96,7 +96,7 @@ def compiled(f: Callable[P, tuple[Result, Limits | None]]) -> Callable[P, Result
     The function returns its result and the `Limits` of the path, or None for a soft beam. `guarded` uses the limits to
     refine the path of a beam, or to warn; callers get the result only.
     """
-    inner: Callable[..., tuple[Result, Any]] = eqx.filter_jit(f)
+    inner: Callable[..., tuple[Result, Any]] = unstored_program(f)
 
     @functools.wraps(f)
     def outer(beam, gait, fluid, state, t, path=None, *args, **kwargs):

@@ -9,7 +9,7 @@ from hydro import AbstractFluid, Void
 from spatial import Numbers, cross, finite, increasing, matrix_from_quaternion, quaternion_exp
 from spatial.checks import of_kind, refuse_if
 from spatial.printing import Printed
-from stepping import AbstractMotion
+from stepping import AbstractMotion, unstored_program
 
 from .beam import Beam
 from .body_fields import internal_wrench
@@ -91,7 +91,7 @@ def markers(
     return _markers(path.sample(beam, Void()), gait, _on_body(beam, X), (run.time, run.position, run.quaternion))
 
 
-@eqx.filter_jit
+@unstored_program
 def _markers(body, gait, X, motion):
     here = body.stations(X).from_smooth
 
@@ -120,7 +120,7 @@ def inertial_sensors(
     return _inertial(beam, gait, fluid, _motion(run), _on_body(beam, X), finite("gravity", gravity, (3,)))
 
 
-@eqx.filter_jit
+@unstored_program
 def _inertial(beam, gait, fluid, motion, X, g):
     def at(now):
         t, state = now
@@ -149,7 +149,7 @@ def torques(
     return _torques(beam, gait, fluid, _motion(run), _on_body(beam, X))
 
 
-@eqx.filter_jit
+@unstored_program
 def _torques(beam, gait, fluid, motion, X):
     moment = lambda now: internal_wrench(beam, gait, fluid, now[1], now[0], stations=X).moment  # noqa: E731
     return jax.lax.map(moment, motion)

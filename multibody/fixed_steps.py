@@ -6,12 +6,11 @@ wait for its slowest run, and the error is a smooth function of all parameters.
 
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax.numpy as jnp
 
 from hydro import AbstractFluid, Void
 from spatial import Numbers, finite
-from stepping import Span, break_times, explicit_steps
+from stepping import Span, break_times, explicit_steps, unstored_program
 
 from .cables import Cable, check_cables, refuse_commands
 from .coordinates import JointLaw, check_law
@@ -78,7 +77,7 @@ def march(
     return unless_wrong(_march(tree, drive, start, span, remember), wrong)
 
 
-@eqx.filter_jit
+@unstored_program
 def _march(tree, drive, start, span, remember):
     """The compiled part of `march`."""
     field = lambda t, point: drive.rates(tree, t, point)[0]  # noqa: E731

@@ -5,14 +5,13 @@ motion is that of `march` with a `hydro.FreeSurface` and gravity, several times 
 each array is that of the runs.
 """
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hydro import FreeSurface, wet_part
 from spatial import angular, cross, join, linear, quaternion_rate
-from stepping import AbstractMotion, Span, break_times, explicit_steps, unit_quaternions
+from stepping import AbstractMotion, Span, break_times, explicit_steps, unit_quaternions, unstored_program
 
 from .coordinates import JointLaw, check_law
 from .imposed_shape import ShapeMotion, shape_motion
@@ -83,7 +82,7 @@ def float_march(
     return FloatRun(span.times, last(position), unit_quaternions(last(quaternion)), last(twist))
 
 
-@eqx.filter_jit
+@unstored_program
 def _float_march(tree, law, surface, start, span, remember):
     """States of all runs at the output times; runs are the last axis."""
     section, weight = tree.strips.points.section, tree.strips.points.weight

@@ -6,7 +6,6 @@ that length to remain stable; here only the slow motion limits the step (`steppi
 
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +14,7 @@ from jaxtyping import Array, Float
 from hydro import AbstractFluid, Void
 from spatial import Numbers, angular, finite, linear, matrix_from_quaternion, quaternion_rate, small_displacement
 from spatial.checks import callable_as, integer, of_kind
-from stepping import Span, break_times
+from stepping import Span, break_times, unstored_program
 from stepping.implicit import implicit_steps
 from stepping.mechanism import AbstractMechanism, Equations, Point
 from stepping.tableaus import ARK5, EULER2
@@ -171,7 +170,7 @@ class TreeMechanism(AbstractMechanism):
         return self.integrand(t, base, q, dq, rows.motion(self.tree, acceleration))
 
 
-@eqx.filter_jit
+@unstored_program
 def _march(mechanism, start, span):
     """The compiled part of `stiff_march`."""
     counted = jax.eval_shape(lambda point: mechanism.rates(span.t0, point).memory, start)

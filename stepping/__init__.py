@@ -10,6 +10,7 @@ from .programs import (
     one_simulation as one_simulation,
     program as program,
     short_program as short_program,
+    unstored_program as unstored_program,
 )
 from .progress import (
     SimulationError as SimulationError,

@@ -10,9 +10,9 @@ import equinox as eqx
 
 from spatial.forked_process import refuse_forked
 
-# The cache: a module with `run(function, jitted, args)`, `ahead(function, args)` and `unchanged()`. It is looked up in
-# `sys.modules`, never imported: there is no cache unless `anguilla` is imported, and `anguilla` can install one without
-# importing the engines.
+# The cache: a module with `run(function, jitted, args)`, `make_room(args)`, `ahead(function, args)` and `unchanged()`.
+# It is looked up in `sys.modules`, never imported: there is no cache unless `anguilla` is imported, and `anguilla` can
+# install one without importing the engines.
 CACHE = "anguilla.program_cache"
 
 
@@ -32,6 +32,25 @@ def program(function: Callable) -> Callable:
         refuse_forked()
         cache = sys.modules.get(CACHE)
         return jitted(*args) if cache is None else cache.run(function, jitted, args)
+
+    return call
+
+
+def unstored_program(function: Callable) -> Callable:
+    """Compiles a function like `equinox.filter_jit`; the cache does not store it, but releases others in time.
+
+    Args:
+        function: function of pytrees.
+    """
+    jitted = eqx.filter_jit(function)
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        refuse_forked()
+        cache = sys.modules.get(CACHE)
+        if cache is not None:
+            cache.make_room((args, kwargs))
+        return jitted(*args, **kwargs)
 
     return call
 

@@ -443,9 +443,9 @@ def test_programs_are_released_before_memory_maps_run_out(sessions, monkeypatch)
 GAITS = """
 import anguilla, jax, jax.numpy as jnp
 from anguilla.program_cache import memory_maps
-from stepping import program
+from stepping import KIND
 
-@program
+@KIND
 def total(law, x):
     return jnp.sum(jax.vmap(law)(x))
 
@@ -464,10 +464,13 @@ print(base, peak, opened)
 
 
 @pytest.mark.slow
-def test_memory_maps_of_many_user_written_laws_stay_bounded():
+@pytest.mark.parametrize("kind", ["program", "unstored_program"])
+def test_memory_maps_of_many_user_written_laws_stay_bounded(kind):
     """Each law is a program of its own, used once; counts are those of the system, the limit is a lower one."""
     env = os.environ | {"ANGUILLA_CACHE": "off"}
-    done = subprocess.run([sys.executable, "-c", GAITS], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", GAITS.replace("KIND", kind)], env=env, capture_output=True, text=True, check=True
+    )
     base, peak, opened = map(int, done.stdout.split())
     assert opened > 600 and peak - base < 300, (base, peak, opened)
 

@@ -61,6 +61,15 @@ def run(function: Callable, jitted: Callable, args: tuple[Any, ...]) -> Any:
     return _programs()(function, jitted, args)
 
 
+def make_room(args: Any) -> None:
+    """Releases compiled programs if memory maps run low (see `stepping.programs.unstored_program`).
+
+    Args:
+        args: arguments of the function that is called next.
+    """
+    _programs().make_room(args)
+
+
 def ahead(function: Callable, args: tuple[Any, ...]) -> None:
     """Starts to load or compile a program in another thread (see `stepping.programs.compile_ahead`).
 

@@ -89,8 +89,7 @@ class ProgramCache:
             return jitted(*args)
         if run is None:
             if self._maps.crowded:
-                self._ready.clear()
-                self._maps.release()
+                self._release()
                 known = self._ready.setdefault(function, {})
             elif len(known) >= LOADED:
                 known.pop(next(iter(known)))
@@ -98,6 +97,15 @@ class ProgramCache:
         elif isinstance(run, Future):
             run = known[key] = run.result()
         return jitted(*args) if run is _COMPILED_BY_JAX else run(arrays)
+
+    def make_room(self, args: Any) -> None:
+        """Releases compiled programs if memory maps run low, unless called with traced arguments."""
+        if self._maps.crowded and not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(args)):
+            self._release()
+
+    def _release(self) -> None:
+        self._ready.clear()
+        self._maps.release()
 
     @contextlib.contextmanager
     def unchanged(self) -> Iterator[None]:

@@ -1,6 +1,5 @@
 """Quantities that follow from the modes of a soft beam: pose of the tail, lengths of the threads."""
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -8,6 +7,7 @@ from gaits.refusals import check_gait
 from hydro import Void
 from spatial import Numbers, finite, number
 from spatial.checks import of_kind
+from stepping import unstored_program
 
 from ..panels import Panels
 from ..section_motion import strained_shape
@@ -44,7 +44,7 @@ def _checked(soft, gait, path):
     return path
 
 
-@eqx.filter_jit
+@unstored_program
 def _tail_pose(sampled, gait, q, t):
     shape = strained_shape(sampled.body, sampled.strains(gait, q, jnp.zeros_like(q), t))
     position, rotation = tail_place(sampled, shape)
@@ -88,7 +88,7 @@ def thread_length(
     return _lengths(sampled, gait, modes, rates, number("t", t))
 
 
-@eqx.filter_jit
+@unstored_program
 def _lengths(sampled, gait, q, dq, t):
     found = sampled.threads(gait, q, dq, t)
     return found.length, found.rate

@@ -12,6 +12,7 @@ from gaits.refusals import check_gait
 from hydro import AbstractFluid, Void
 from spatial import Numbers, finite, number, positive, quaternion_exp, quaternion_multiply, solve
 from spatial.checks import integer, of_kind, refuse_if
+from stepping import unstored_program
 
 from ..panels import Panels
 from ..state import HeadState, unchecked_state
@@ -219,7 +220,7 @@ def equilibrium(
     return refuse_if(found, ~found.converged, FAILED)
 
 
-@eqx.filter_jit
+@unstored_program
 def _equilibrium(problem, start, goal, load_steps, tolerance, max_iterations):
     """The compiled part of `equilibrium`."""
     fixed = jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, problem)
@@ -314,7 +315,7 @@ def equilibrium_path(
     return refuse_if(found, ~jnp.all(found.converged), FAILED)
 
 
-@eqx.filter_jit
+@unstored_program
 def _path(problem, start, factor, arc, points, tolerance, max_iterations):
     """The compiled part of `equilibrium_path`."""
     size, h = len(problem.unknowns), len(problem.free)

@@ -11,6 +11,7 @@ from jaxtyping import Array, Complex, Float
 from hydro import AbstractFluid
 from spatial import Numbers, bracket, finite, number, quaternion_exp, quaternion_multiply, solve
 from spatial.checks import of_kind, positive
+from stepping import unstored_program
 
 from ..panels import Panels
 from ..state import HeadState, unchecked_state
@@ -80,7 +81,7 @@ def natural_modes(
     return _natural(sampled, gait, fluid, state, modes, number("t", t), checked_command(soft, command))
 
 
-@eqx.filter_jit
+@unstored_program
 def _natural(sampled: SampledSoft, gait, fluid, head, q, t, command):
     soft = sampled.soft
     problem = StaticProblem(sampled, gait, fluid, soft.head.held(head, t)[0], t, command)
@@ -153,7 +154,7 @@ def complex_modes(
     return _complex(mechanism, start, time)
 
 
-@eqx.filter_jit
+@unstored_program
 def _complex(mechanism: SoftMechanism, state: SoftState, t):
     soft, free = mechanism.sampled.soft, np.asarray(mechanism.held, int)
     h, n = len(free), soft.modes
