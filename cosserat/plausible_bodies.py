@@ -49,8 +49,9 @@ def warn_of_density(density: Density, fluid: AbstractFluid) -> None:
         water = part.density if isinstance(part, Morison | Lighthill | FreeSurface) else 0.0
         if callable(own) or isinstance(own, Tracer) or isinstance(water, Tracer):
             continue
-        if np.max(own) < LIGHTEST * float(water):
+        densest = float(np.asarray(own).max())  # with NumPy: inside `jax.jit`, JAX would trace it
+        if densest < LIGHTEST * float(water):
             warn(
-                f"the body's density is {float(np.max(own)):g} kg/m³ in water of {float(water):g} kg/m³: densities are "
+                f"the body's density is {densest:g} kg/m³ in water of {float(water):g} kg/m³: densities are "
                 "in kg/m³. If you meant g/cm³, multiply by 1000."
             )

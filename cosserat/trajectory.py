@@ -79,7 +79,7 @@ class Trajectory(SteeredMotion):
         """The state at any time between the first and the last [s]; needs `rollout(..., dense=True)`."""
         if self.dense is None:
             raise ValueError("state_at needs the dense output of a beam: call rollout(..., dense=True)")
-        position, quaternion, twist = jnp.split(self.dense.evaluate(jnp.asarray(t, float))[:13], (3, 7))
+        position, quaternion, twist = jnp.split(jax.tree.leaves(self.dense.evaluate(jnp.asarray(t, float)))[0], (3, 7))
         return unchecked_state(position, unit_quaternions(quaternion), twist)
 
 

@@ -8,11 +8,11 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from spatial.checks import Numbers, integer, positive, shown
 
+from .flat_state import Flattening
 from .implicit_adaptive import FlatMechanism, SemiImplicit
 from .mechanism import AbstractMechanism
 from .span import Span, break_times
@@ -110,21 +110,21 @@ def integrate(
         span: times of the run.
         marcher: settings of the integration.
         law: object whose `break_times` [s], if it has any, the integrator steps onto.
-        dense: return the continuous solution; its states are flat arrays.
+        dense: return the continuous solution; its states are flat (`stepping.flat_state`).
         land: step onto the output times instead of interpolating between steps.
-        memory: number of entries at the end of the state that are not part of the motion. Their error is measured
-            separately, and the greater of the two errors determines the step. A memory without error therefore does not
-            change the steps of the motion.
+        memory: number of entries at the end of the state that are not part of the motion. They are kept in a vector of
+            their own, and their error is measured separately; the greater of the two errors determines the step. A
+            memory without error therefore changes neither the steps of the motion nor its rounding.
         tick: (t, y) -> y, a jump of the state at evenly spaced times, including the first and the last time. The
             recorded states are those after the jump.
         ticks: number of jumps from one output time to the next; 0 for none.
     """
-    flat_start, unravel = ravel_pytree(start)  # diffrax then needs one operation instead of one for each leaf
+    flattening = Flattening(start, memory)
     rates: Callable = field.rates if isinstance(field, AbstractMechanism) else field
     args = None
     if isinstance(field, AbstractMechanism) and isinstance(marcher.solver, SemiImplicit):
-        args = FlatMechanism(field, unravel)
-    flat_field = jax.jit(lambda t, y: ravel_pytree(rates(t, unravel(y)))[0])  # called several times, traced once
+        args = FlatMechanism(field, flattening)
+    flat_field = jax.jit(lambda t, y: flattening.flat(rates(t, flattening.state(y))))  # several calls, traced once
     controller = _stepping_onto(
         _with_memory_norm(marcher.controller, memory), break_times(law), span.times if land else None
     )
@@ -159,13 +159,13 @@ def integrate(
         )
 
     if tick is None or ticks == 0:
-        solution = solve(span.t0, span.t1, flat_start, span.times, dt0, marcher.progress)
+        solution = solve(span.t0, span.t1, flattening.flat(start), span.times, dt0, marcher.progress)
         assert solution.ys is not None
         reached = solution.result == diffrax.RESULTS.successful
-        return Outcome(jax.vmap(unravel)(solution.ys), _steps(solution), reached, solution.interpolation)
+        return Outcome(jax.vmap(flattening.state)(solution.ys), _steps(solution), reached, solution.interpolation)
     if dense:
         raise ValueError("dense: not where a sensor takes samples, since the memory jumps there")
-    jump = lambda t, y: ravel_pytree(tick(t, unravel(y)))[0]  # noqa: E731
+    jump = lambda t, y: flattening.flat(tick(t, flattening.state(y)))  # noqa: E731
     pieces = ticks * span.records
     apart = (span.t1 - span.t0) / pieces
     first = apart if marcher.dt0 is None else jnp.minimum(apart, marcher.dt0)
@@ -180,12 +180,13 @@ def integrate(
         solution = solve(t, end, y, end[None], first, diffrax.NoProgressMeter())
         assert solution.ys is not None
         ok = reached & (solution.result == diffrax.RESULTS.successful)
-        return (solution.ys[0], steps + _steps(solution), ok), y
+        return (jax.tree.map(lambda part: part[0], solution.ys), steps + _steps(solution), ok), y
 
-    begin = (flat_start, jnp.zeros(2, int), jnp.asarray(True))
+    begin = (flattening.flat(start), jnp.zeros(2, int), jnp.asarray(True))
     (last, steps, reached), states = jax.lax.scan(piece, begin, (edges[:-1], edges[1:]))
-    states = jnp.concatenate([states[::ticks], jump(span.t1, last)[None]])
-    return Outcome(jax.vmap(unravel)(states), steps, reached, None)
+    final = jump(span.t1, last)
+    states = jax.tree.map(lambda early, late: jnp.concatenate([early[::ticks], late[None]]), states, final)
+    return Outcome(jax.vmap(flattening.state)(states), steps, reached, None)
 
 
 def _steps(solution):
@@ -212,8 +213,8 @@ class _RecordAt(diffrax.AbstractAdjoint):
             init_state: initial state of the loop, with a buffer for one record.
             kwargs: passed on.
         """
-        count, size = self.times.shape[0], init_state.y.shape[0]
-        room = (jnp.full(count, jnp.inf, float), jnp.full((count, size), jnp.inf, float))
+        room = lambda *shape: jnp.full((*self.times.shape, *shape), jnp.inf, float)  # noqa: E731
+        room = room(), jax.tree.map(lambda part: room(*part.shape), init_state.y)
         init_state = eqx.tree_at(lambda s: (s.save_state.ts, s.save_state.ys), init_state, room)
         return self.adjoint.loop(
             saveat=diffrax.SaveAt(ts=self.times, dense=saveat.dense), init_state=init_state, **kwargs
@@ -258,14 +259,12 @@ _RMS = diffrax.PIDController(rtol=1.0, atol=1.0).norm  # diffrax's default
 
 
 def _with_memory_norm(controller, memory):
-    """The controller, with the error of the last `memory` entries measured separately from that of the others."""
-    if memory == 0 or not isinstance(controller, diffrax.PIDController) or controller.norm is not _RMS:
+    """The controller, with the error of the memory measured separately from that of the motion."""
+    if not memory or not isinstance(controller, diffrax.PIDController) or controller.norm is not _RMS:
         return controller
 
     def norm(y):
-        if jnp.ndim(y) != 1:
-            return _RMS(y)
-        return jnp.maximum(_RMS(y[:-memory]), _RMS(y[-memory:]))
+        return jnp.maximum(*map(_RMS, y)) if isinstance(y, tuple) else _RMS(y)
 
     return dataclasses.replace(controller, norm=norm)
 

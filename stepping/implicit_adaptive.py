@@ -5,25 +5,25 @@ from typing import Any, ClassVar
 
 import diffrax
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float
 
+from .flat_state import Flattening
 from .implicit import implicit_step_with_error
-from .mechanism import AbstractMechanism, Point
+from .mechanism import AbstractMechanism
 from .tableaus import ARK4, SemiImplicitTableau
 
 
 class FlatMechanism(eqx.Module):
-    """A mechanism whose state is one vector.
+    """A mechanism whose states are flat.
 
     Attributes:
         mechanism: the model.
-        unravel: function from a vector to a `Point`.
+        flattening: map between points of the mechanism and flat states.
     """
 
     mechanism: AbstractMechanism
-    unravel: Callable[[Float[Array, "n"]], Point] = eqx.field(static=True)
+    flattening: Flattening = eqx.field(static=True)
 
 
 class SemiImplicit(diffrax.AbstractAdaptiveSolver):
@@ -76,9 +76,11 @@ class SemiImplicit(diffrax.AbstractAdaptiveSolver):
             made_jump: not read.
         """
         t, h = jnp.asarray(t0), jnp.asarray(t1 - t0)
-        end, error, rates = implicit_step_with_error(args.mechanism, t, args.unravel(y0), h, self.tableau)
-        y1, y_error, k0, k1 = (ravel_pytree(point)[0] for point in (end, error, *rates))
-        return y1, y_error, {"y0": y0, "y1": y1, "k0": h * k0, "k1": h * k1}, None, diffrax.RESULTS.successful
+        flat = args.flattening.flat
+        end, error, rates = implicit_step_with_error(args.mechanism, t, args.flattening.state(y0), h, self.tableau)
+        k0, k1 = (jax.tree.map(lambda part: h * part, flat(rate)) for rate in rates)
+        y1 = flat(end)
+        return y1, flat(error), {"y0": y0, "y1": y1, "k0": k0, "k1": k1}, None, diffrax.RESULTS.successful
 
     def func(self, terms, t0, y0, args):
         """The vector field.

@@ -5,6 +5,7 @@ are small and evaluating the vector field dominates the cost: storing them saves
 compiles one derivative of the field instead of a whole step.
 """
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ import jax.numpy as jnp
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 from jaxtyping import Array, Float
 
+from .flat_state import FlatState
 from .tableaus import Tableau
 
 STORED_STEPS = 4096  # default limit of stored steps; 4 MB for a state of 13 numbers
@@ -27,7 +29,7 @@ class StoredStages(diffrax.AbstractAdjoint):
     those of the Runge-Kutta map with these steps; derivatives with respect to the first time and the output times are
     those of the solution.
 
-    It is used like any adjoint of diffrax, with `SaveAt(ts=...)` and a state that is one vector:
+    It is used like any adjoint of diffrax, with `SaveAt(ts=...)` and a state that is one vector or a tuple of vectors:
 
     >>> import diffrax, jax, jax.numpy as jnp
     >>> from stepping import StoredStages
@@ -70,8 +72,9 @@ class StoredStages(diffrax.AbstractAdjoint):
             raise ValueError(f"solver = {solver!r}: StoredStages needs an explicit Runge-Kutta method of one tableau")
         if event is not None or not isinstance(record, diffrax.SubSaveAt) or record.ts is None or saveat.dense:
             raise ValueError("StoredStages takes SaveAt(ts=...) alone, without events, dense output or other records")
-        if not eqx.is_array(init_state.y) or init_state.y.ndim != 1:
-            raise ValueError("StoredStages: the state must be one vector; see jax.flatten_util.ravel_pytree")
+        parts = init_state.y if isinstance(init_state.y, tuple) else (init_state.y,)
+        if not all(eqx.is_array(part) and part.ndim == 1 for part in parts):
+            raise ValueError("StoredStages: the state must be vectors; see jax.flatten_util.ravel_pytree")
         field = closed_field(lambda t, y: terms.vf(t, y, args), t0, init_state.y)
         moving = field, init_state.y, t0, record.ts
         forward = _Forward(solver, stepsize_controller, max_steps, kwargs)
@@ -148,13 +151,12 @@ def _solve_forward(perturbed, moving, forward, state, stored):
 def _solve_backward(kept, wanted, _, moving, forward, state, stored):
     ts, count, infos, perturbed = kept
     field, start, _, times = moving
+    infos = {name: _joined(part) for name, part in infos.items()}
     solver = forward.solver
     jumps = getattr(forward.controller, "jump_ts", None)
     jumps = jnp.zeros(0) if jumps is None else jumps
     moved, fixed = eqx.partition(field, perturbed[0])
-    by_states = wanted[0].save_state.ys
-    if by_states is None:
-        by_states = jnp.zeros((times.shape[0], start.shape[0]))
+    by_states = _joined(_without_none(wanted[0].save_state.ys, start, times.shape))
     from_record, by_times = _through_record(solver, ts, count, infos, times, by_states)
     a, b, c, same = _tableau(solver)
     last = len(b) - 1
@@ -175,7 +177,8 @@ def _solve_backward(kept, wanted, _, moving, forward, state, stored):
         y = infos["y0"][n] + a[i] @ infos["k"][n]
         t = jnp.where(c[i] == 1.0, end, ts[n] + c[i] * h)  # exact, so that it lies on the correct side of a jump
         pulled = h * by_stages[i] + jnp.where(i == last, by_next, 0.0)
-        _, pull = jax.vjp(lambda moved, y: eqx.combine(moved, fixed)(t, y), moved, y)
+        rates = lambda moved, y: _joined(eqx.combine(moved, fixed)(t, _split(y, start)))  # noqa: E731
+        _, pull = jax.vjp(rates, moved, y)
         by_moved, by_y = pull(pulled)
         by_field = jax.tree.map(jnp.add, by_field, by_moved)
         by_start, by_stages = by_start + by_y, by_stages + a[i][:, None] * by_y[None]
@@ -193,11 +196,29 @@ def _solve_backward(kept, wanted, _, moving, forward, state, stored):
             by_field,
         )
 
-    n, nothing = count - 1, jnp.zeros_like(start)
+    n, nothing = count - 1, jnp.zeros_like(_joined(start))
     carry = n, jnp.full_like(n, last), *begin(n, nothing), nothing, jax.tree.map(jnp.zeros_like, moved)
     _, _, by_start, _, _, by_field = jax.lax.while_loop(lambda carry: carry[0] >= 0, stage, carry)
     by_t0 = -jnp.sum(by_start * infos["k"][0, 0]) / (ts[1] - ts[0])  # effect of a later start from the same y
-    return by_field, by_start, by_t0, by_times
+    return by_field, _split(by_start, start), by_t0, by_times
+
+
+def _joined(state):
+    """The vectors of a state one after the other."""
+    return jnp.concatenate(state, axis=-1) if isinstance(state, tuple) else state
+
+
+def _split(entries, like):
+    """The state whose vectors, of the lengths of those of `like`, have these entries."""
+    if not isinstance(like, tuple):
+        return entries
+    return tuple(jnp.split(entries, list(itertools.accumulate(part.shape[0] for part in like[:-1]))))
+
+
+def _without_none(cotangents, start, times):
+    """Cotangents of states at some times, zero where a state is not used."""
+    zero = lambda found, part: jnp.zeros((*times, *part.shape)) if found is None else found  # noqa: E731
+    return jax.tree.map(zero, cotangents, start, is_leaf=lambda x: x is None)
 
 
 def stores_stages(solver: diffrax.AbstractSolver) -> bool:
@@ -211,11 +232,12 @@ class _ClosedField(eqx.Module):
     program: Any = eqx.field(static=True)
     depends: list[Array]
 
-    def __call__(self, t: Float[Array, ""], y: Float[Array, "n"]) -> Float[Array, "n"]:
-        return jaxpr_as_fun(ClosedJaxpr(self.program, self.depends))(t, y)[0]
+    def __call__(self, t: Float[Array, ""], y: FlatState) -> FlatState:
+        rates = jaxpr_as_fun(ClosedJaxpr(self.program, self.depends))(t, *jax.tree.leaves(y))
+        return tuple(rates) if isinstance(y, tuple) else rates[0]
 
 
-def closed_field(field: Callable, t: Float[Array, ""], y: Float[Array, "n"]) -> _ClosedField:
+def closed_field(field: Callable, t: Float[Array, ""], y: FlatState) -> _ClosedField:
     """The field (t, y) -> dy/dt as a pytree whose leaves are the arrays that it closes over, traced or not."""
     # Not `eqx.filter_closure_convert`: its result cannot be called with arrays that are sharded over other devices.
     made = jax.make_jaxpr(field)(t, y)
