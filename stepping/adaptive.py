@@ -214,8 +214,8 @@ class _RecordAt(diffrax.AbstractAdjoint):
             kwargs: passed on.
         """
         room = lambda *shape: jnp.full((*self.times.shape, *shape), jnp.inf, float)  # noqa: E731
-        room = room(), jax.tree.map(lambda part: room(*part.shape), init_state.y)
-        init_state = eqx.tree_at(lambda s: (s.save_state.ts, s.save_state.ys), init_state, room)
+        records = room(), jax.tree.map(lambda part: room(*part.shape), init_state.y)
+        init_state = eqx.tree_at(lambda s: (s.save_state.ts, s.save_state.ys), init_state, records)
         return self.adjoint.loop(
             saveat=diffrax.SaveAt(ts=self.times, dense=saveat.dense), init_state=init_state, **kwargs
         )
