@@ -267,20 +267,21 @@ def _draw_eyes(ax: Axes, sections: Sections, camera: Camera, columns: list[int],
 def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.ndarray) -> None:
     """The bodies at the chosen times, coloured by their position among all times."""
     camera = best_camera(dataset["position"].values, planar=False)
-    skins = []
-    for k in drawn:
-        skins.append(_skin(parts_at(dataset, float(times[k]), rings=60), time_colours(times)[k], around=16))
-    whole = join(*skins)
-    colours = lit(whole, camera.light())
-    ax.add_collection3d(
-        Poly3DCollection(whole.corners, facecolors=colours, edgecolors=colours, linewidths=0.2, clip_on=False)
-    )
+    skins = [_skin(parts_at(dataset, float(times[k]), rings=60), time_colours(times)[k], around=16) for k in drawn]
+    ax.computed_zorder = False  # bodies that overlap are drawn one after the other: sorted faces would interlock
+    for order, skin in enumerate(skins):
+        colours = lit(skin, camera.light())
+        outline, body = {"facecolors": "white", "edgecolors": "white", "linewidths": 1.8}, {"facecolors": colours}
+        for layer, look in enumerate((outline, body | {"edgecolors": colours, "linewidths": 0.2})):
+            faces = Poly3DCollection(skin.corners, **look, clip_on=False, zorder=2 + 0.01 * order + 0.005 * layer)
+            ax.add_collection3d(faces)
     low, high = _limits(dataset, ("x", "y", "z"))
     thin = np.maximum(0.3 * np.max(high - low) - (high - low), 0.0)
     low, high = low - 0.5 * thin, high + 0.5 * thin  # keeps the box at least as high as its labels
     head = dataset["head_position"].values
-    ax.plot(*head.T, color=INK, linewidth=1.0, label=PATH)
-    ax.plot(head[:, 0], head[:, 1], np.full(len(head), low[2]), color=GREY, linewidth=0.8, label="seen on the floor")
+    ax.plot(*head.T, color=INK, linewidth=1.0, zorder=4, label=PATH)
+    floor = np.full(len(head), low[2])
+    ax.plot(head[:, 0], head[:, 1], floor, color=GREY, linewidth=0.8, zorder=1, label="seen on the floor")
     for set_limits, k in ((ax.set_xlim, 0), (ax.set_ylim, 1), (ax.set_zlim, 2)):
         set_limits(low[k], high[k])
     ax.set_box_aspect(tuple(high - low), zoom=cast(int, 1.45))  # accepts any number
