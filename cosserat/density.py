@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from spatial import Numbers, increasing, positive, shaped
 from spatial.checks import shown
 from spatial.tables import monotone
+from stepping import unstored_program
 
 Density = Float[Array, ""] | Callable[[Float[Array, ""]], Float[Array, ""]]
 
@@ -71,7 +72,7 @@ def _is_column(part):
     return hasattr(part, "__len__") and not isinstance(part, str) and len(np.shape(part)) == 1
 
 
-@eqx.filter_jit
+@unstored_program
 def _values(density, X):
     return jax.vmap(density)(X)
 

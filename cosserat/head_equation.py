@@ -70,7 +70,7 @@ def check_model(
         )
     if fluid.shedding is not None:
         fluid.shedding.check(beam.profile)
-    warn_of_density(beam.density, fluid)
+    warn_of_density(beam.density, beam.masses, fluid)
     return path
 
 

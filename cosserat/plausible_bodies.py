@@ -37,13 +37,16 @@ def warn_of_units(profile: Profile, masses: PointMasses | None) -> None:
         )
 
 
-def warn_of_density(density: Density, fluid: AbstractFluid) -> None:
+def warn_of_density(density: Density, masses: PointMasses | None, fluid: AbstractFluid) -> None:
     """Warns of a body that is far lighter than the water around it.
 
     Args:
         density: density of the body [kg/m³]; a function of X is not examined.
+        masses: its point masses; a body that has any may be a light hull around them, and is not examined.
         fluid: what surrounds it.
     """
+    if masses is not None:
+        return
     own = density.values if isinstance(density, DensityTable) else density
     for part in fluid.parts if isinstance(fluid, Together) else (fluid,):
         water = part.density if isinstance(part, Morison | Lighthill | FreeSurface) else 0.0

@@ -171,14 +171,9 @@ def load_panels(beam: Beam, times: int = 1, empty: int = 0) -> LoadPanels:
     return tuple(_panels(cuts, count, times, empty) for cuts, count in zip(beam.load_cuts, counts, strict=True))
 
 
-def load_nodes(beam: Beam, times: int = 1) -> LoadNodes:
-    """The load grid: Gauss nodes in its panels.
-
-    Args:
-        beam: the body.
-        times: number of panels that replace each of the beam's own panels.
-    """
-    return nodes_in(beam, load_panels(beam, times))
+def load_nodes(beam: Beam) -> LoadNodes:
+    """The load grid: Gauss nodes in its panels."""
+    return nodes_in(beam, load_panels(beam))
 
 
 def nodes_in(beam: Beam, panels: LoadPanels) -> LoadNodes:

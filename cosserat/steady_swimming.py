@@ -12,7 +12,7 @@ from gaits.orbits.periodic import FAILED
 from hydro import AbstractFluid
 from spatial import Numbers, finite, positive, quaternion_rate
 from spatial.checks import integer, refuse_if
-from stepping import Span, explicit_steps, program, unit_quaternions
+from stepping import Span, explicit_steps, program, unit_quaternions, unstored_program
 from stepping.tableaus import Tableau
 
 from .beam import Beam
@@ -26,6 +26,7 @@ from .grid_error import (
     instants,
     warn_if_inexact,
     warn_if_unresolved,
+    without_derivatives,
 )
 from .head_equation import check_model
 from .output_stations import Along
@@ -115,19 +116,23 @@ def steady_swim(
 
     wrong = check_in_time(gait, beam.length, begin, begin + T)
     found, (state, t), limits = cycle(path)
-    if isinstance(found.converged, Tracer):
+    # Derivatives do not pass through the choice of the grid: without them, the numbers of an eager call are known.
+    examined = without_derivatives((beam, gait, fluid, state, t))
+    limits = without_derivatives(limits)
+    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((found.converged, limits, examined))):
         if throw:
             warn_if_unresolved(path, limits)
             return eqx.error_if(eqx.error_if(found, wrong, WRONG), ~(limits.turn <= 1.0), COILED)
         return _converged_unless(found, wrong | ~(limits.turn <= 1.0))
     if not bool(found.converged) and float(limits.turn) <= 1.0:
         return found
-    error = beam_space_error(beam, gait, fluid, state, t, path)
+    error = beam_space_error(*examined, path=path)
     if error is not None and not float(error.worst) <= path.tolerance:
-        better = fitted(path, beam, gait, fluid, state, t)
+        better = fitted(path, *examined)
         if better is not path:
             path, (found, (state, t), limits) = better, cycle(better)
-            error = beam_space_error(beam, gait, fluid, state, t, path)
+            limits = without_derivatives(limits)
+            error = beam_space_error(*examined[:3], *without_derivatives((state, t)), path=path)
     if float(limits.turn) <= 1.0:
         warn_if_inexact(path, error)
     coiled = ~(limits.turn <= 1.0)
@@ -197,7 +202,7 @@ def _cycle(beam, gait, fluid, T, begin, guess, steps, stations, path, transient,
     return found, steady, (unchecked_state(*parts[:3]), parts[3]), Limits(decay_at(path, body, gait, parts), turn)
 
 
-@eqx.filter_jit
+@unstored_program
 def _rates(path, body, gait, fluid, t, y):
     """Rates of pose and twist; compiled separately so that its many uses share one trace."""
     position, quaternion, twist = y

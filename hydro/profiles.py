@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 from spatial import Numbers, finite, increasing, number, positive, safe_sqrt, shaped
 from spatial.checks import sequence
 from spatial.printing import Printed
+from stepping import unstored_program
 
 from .general_sections import BodySection, GeneralSection, SectionPiece, check_inside, general
 from .sections import EllipticSection
@@ -77,7 +78,7 @@ class Cap(Printed):
         return self.b * scale, self.c * scale
 
 
-@eqx.filter_jit
+@unstored_program
 def _inside(piece, begin, end):
     """Samples of a piece between its ends, compiled as one program because eager operations are slow."""
     return jax.vmap(piece)(begin + (end - begin) * jnp.linspace(0.02, 0.98, 25))

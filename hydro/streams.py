@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 
 from spatial import Numbers, angular, cross, finite, linear, positive
 from spatial.printing import Printed
+from stepping import unstored_program
 
 Stream = Callable[[Float[Array, "3"], Float[Array, ""]], Float[Array, "3"]]
 
@@ -73,7 +74,7 @@ def checked_current(name: str, current: Any) -> Any:
         raise ValueError(f"{name}: must be written with jax.numpy: {str(error).splitlines()[0]}") from error
     if getattr(shape, "shape", None) != (3,):
         raise ValueError(f"{name}(x, t) returns {shape!r}: must be the three components of a velocity [m/s]")
-    value = eqx.filter_jit(current)(jnp.asarray(x), jnp.asarray(t))
+    value = unstored_program(current)(jnp.asarray(x), jnp.asarray(t))
     if not isinstance(value, Tracer) and not np.all(np.isfinite(np.asarray(value))):
         raise ValueError(f"{name}(x, t) returns {np.asarray(value).tolist()} at x = 0, t = 0: must be finite [m/s]")
     return current

@@ -125,4 +125,4 @@ def _warn_if_long(tree):
     if strips is not None:
         reach = np.append(reach, reach[list(strips.body)] + np.linalg.norm(strips.points.position, axis=1))
     if reach.max() > LONGEST:
-        warn_of_length("this tree", long=float(reach.max()))
+        warn_of_length("this tree", **{"from its base to its end": float(reach.max())})

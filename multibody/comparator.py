@@ -18,7 +18,7 @@ from spatial.printing import Printed
 
 from .joints import spherical
 from .small_matrices import inertia_in_base
-from .strips import POINTS, Strip, Strips, WaterPath, gauss_points, known, lumped
+from .strips import POINTS, Strip, Strips, WaterPath, gauss_points, known, lumped, warn_of_missed_parts
 from .tree import Tree
 
 Along = Numbers | Callable[[Float[Array, ""]], Float[Array, "3"]]
@@ -86,6 +86,7 @@ def from_beam(
     pitch = length / (links - 1)
     ends = np.concatenate([[0.0], pitch * (np.arange(links - 1) + 0.5), [length]])
     X, weight, section, link = gauss_points(beam.profile, ends, integer("points", points, 1))
+    warn_of_missed_parts(beam.profile, ends, weight, section)
     # The frame of a link is located at its joint, at the end nearest to the head.
     arm = jnp.asarray(X - ends[link])
     pieces = Strip(

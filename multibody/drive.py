@@ -60,6 +60,12 @@ class Drive(eqx.Module):
     commanded: Callable | None = None
 
     @property
+    def break_times(self) -> tuple[Float[Array, ""], ...]:
+        """Break times of torques, wrenches and tensions; those of the law are not among them [s]."""
+        loads = (self.torque, self.wrench, self.commanded, *(cable.tension for cable in self.actuators))
+        return tuple(time for load in loads for time in getattr(load, "break_times", ()))
+
+    @property
     def commands(self) -> int:
         """Number of commands that the actuators read."""
         return sum(cable.commands for cable in self.actuators)

@@ -53,6 +53,7 @@ def march(
         joints: positions of the passive joints at t0 [rad or m]; neutral when None.
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
+            Steps end at its `break_times` [s], if it has any.
         actuators: cables between the bodies, see `Cable`.
         gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
         remember: whether to store the intermediate values of reverse mode; False recomputes them, for long runs.
@@ -81,6 +82,6 @@ def march(
 def _march(tree, drive, start, span, remember):
     """The compiled part of `march`."""
     field = lambda t, point: drive.rates(tree, t, point)[0]  # noqa: E731
-    points = explicit_steps(field, start, span, breaks=break_times(drive.law), remember=remember)
+    points = explicit_steps(field, start, span, breaks=break_times(drive.law, drive), remember=remember)
     none = jnp.zeros((span.records + 1, 0))
     return recorded_points(tree, drive, span.times, (*points, none), jnp.array([span.records * span.between, 0]))

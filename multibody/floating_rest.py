@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float
 from hydro import FreeSurface
 from spatial import Numbers, cross, finite, join, matrix_from_quaternion, quaternion_exp, quaternion_multiply
 from spatial.checks import integer, of_kind, positive, refuse_if, shown
+from stepping import unstored_program
 
 from .arguments import check_tree
 from .energy import centre_of_mass, mass
@@ -174,7 +175,7 @@ class _Hydrostatics:
         return jnp.linalg.inv(J.T @ self.inertia @ J)[2:5, 2:5]
 
 
-@eqx.filter_jit
+@unstored_program
 def _equilibrium(tree, q, surface, start, heading, hulls, tolerance, max_iterations):
     shape = _Hydrostatics(tree, q, surface, heading, hulls)
     x, residual, stiffness = _descend(shape.energy, shape.slope, start, shape.weight, tolerance, max_iterations)
@@ -266,7 +267,7 @@ def righting_curve(
     return refuse_if(curve, jnp.any(~(residual <= UNBALANCED)), DRIFTING)
 
 
-@eqx.filter_jit
+@unstored_program
 def _righting(tree, q, surface, angles, heading, hulls):
     shape = _Hydrostatics(tree, q, surface, heading, hulls)
     weight, held = shape.weight, np.array([0, 2])

@@ -178,7 +178,7 @@ def _march(mechanism, start, span):
     tree, drive = mechanism.tree, mechanism.drive
     touching = jax.eval_shape(lambda point: mechanism.equations(span.t0, point).contact, start) is not None
     tableau = EULER2 if touching else ARK5
-    run = implicit_steps(mechanism, start, span, tableau, breaks=break_times(drive.law))
+    run = implicit_steps(mechanism, start, span, tableau, breaks=break_times(drive.law, drive))
     points = (*run.pose, run.velocity[:, :6], run.free, run.velocity[:, 6:], run.memory)
     steps = jnp.stack([jnp.asarray(span.between * span.records), jnp.zeros((), int)])
     return recorded_points(tree, drive, span.times, points, steps)

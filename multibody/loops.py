@@ -13,6 +13,7 @@ from hydro import AbstractFluid
 from spatial import Numbers, finite, solve, solve_spd
 from spatial.checks import of_kind, sequence
 from spatial.printing import Printed
+from stepping import unstored_program
 
 from .arguments import check_tree, instant
 from .coordinates import displace, position_rates
@@ -131,7 +132,7 @@ def close_loops(tree: Tree, cuts: Sequence[Cut], q: Numbers) -> tuple[Loops, Flo
     values = finite("q", q, (tree.layout.positions,))
     free = tree.passive_freedoms
     every = Loops(tuple(cuts), tuple(range(sum(len(cut.gap(tree, configuration(tree, values))) for cut in cuts))), ())
-    gaps_of, jacobian_of = eqx.filter_jit(every.gaps), eqx.filter_jit(every.jacobian)
+    gaps_of, jacobian_of = unstored_program(every.gaps), unstored_program(every.jacobian)
     for _ in range(60):
         gaps = np.asarray(gaps_of(tree, values))
         if np.max(np.abs(gaps)) < 1e-13:

@@ -113,6 +113,7 @@ def simulate(
         joint_rates: velocities of the passive joints at t0 [rad/s or m/s]; zero when None.
         torque: (t, q, dq) -> motor torques; only those of passive joints are used [N·m].
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
+            Integrators step onto its `break_times` [s], if it has any, and onto those of a torque.
         actuators: cables between the bodies, see `Cable`.
         gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
         loops: closed loops of the mechanism, from `close_loops`.

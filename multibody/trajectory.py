@@ -129,6 +129,7 @@ def rollout(
             value when None.
         torque: (t, q, dq) -> motor torques [N·m]; only those of passive joints are used.
         wrench: (t, state, q, dq) -> other external wrenches on the bodies, each in its frame [N, N·m].
+            Integrators step onto its `break_times` [s], if it has any, and onto those of a torque.
         actuators: cables between the bodies, see `Cable`.
         gravity: acceleration of gravity in the world [m/s²]; None for no gravity.
         loops: closed loops of the mechanism, from `close_loops`; `joints` must then be near a closed position.
@@ -260,7 +261,7 @@ def _integrate(tree, drive, loop, integrand, span, start, memory, marcher):
         *point, integrals, memory = y
         return *point, integrals, loop.tick(t, memory, lambda law: drive.view(tree, t, tuple(point), law))
 
-    march = integrate(field, begin, span, marcher, loop, memory=extra, tick=tick, ticks=loop.ticks)
+    march = integrate(field, begin, span, marcher, (loop, drive), memory=extra, tick=tick, ticks=loop.ticks)
     *points, memories = march.states
     law, record = drive.law, None
     if closed:

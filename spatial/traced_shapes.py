@@ -8,6 +8,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from .values_read import static_functions
+
 KEPT = 64  # functions whose result is kept
 
 
@@ -17,7 +19,8 @@ def result_shape(function: Callable, scalars: int) -> Any:
     The results of the last few functions are kept: tracing a joint law of 40 joints takes 5 ms, as long as a second of
     its motion. Only instances of `equinox.Module` with JAX arrays and numbers are looked up. They count as the same
     if they have the same structure, the same static parts and arrays of the same shapes and types. Anything else, such
-    as a plain function or an object with a state of its own, is traced each time.
+    as a plain function, a module with a function among its static parts or an object with a state of its own, is traced
+    each time.
 
     >>> result_shape(lambda t: jnp.stack([t, 2.0 * t]), 1).shape
     (2,)
@@ -27,7 +30,7 @@ def result_shape(function: Callable, scalars: int) -> Any:
         scalars: number of its arguments.
     """
     leaves, structure = jax.tree.flatten(function)
-    if not isinstance(function, eqx.Module) or not all(map(_plain, leaves)):
+    if not isinstance(function, eqx.Module) or not all(map(_plain, leaves)) or static_functions(structure):
         return _traced(function, scalars)
     key = structure, tuple(map(_kind, leaves)), scalars, jnp.result_type(float)
     try:

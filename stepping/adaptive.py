@@ -95,7 +95,7 @@ def integrate(
     start: PyTree,
     span: Span,
     marcher: Marcher,
-    law: Any = None,
+    law: Any = (),
     dense: bool = False,
     land: bool = False,
     memory: int = 0,
@@ -109,7 +109,7 @@ def integrate(
         start: y at the first time; a `Point` if the field is a mechanism.
         span: times of the run.
         marcher: settings of the integration.
-        law: object whose `break_times` [s], if it has any, the integrator steps onto.
+        law: object, or a tuple of objects, whose `break_times` [s], if they have any, the integrator steps onto.
         dense: return the continuous solution; its states are flat (`stepping.flat_state`).
         land: step onto the output times instead of interpolating between steps.
         memory: number of entries at the end of the state that are not part of the motion. They are kept in a vector of
@@ -126,7 +126,9 @@ def integrate(
         args = FlatMechanism(field, flattening)
     flat_field = jax.jit(lambda t, y: flattening.flat(rates(t, flattening.state(y))))  # several calls, traced once
     controller = _stepping_onto(
-        _with_memory_norm(marcher.controller, memory), break_times(law), span.times if land else None
+        _with_memory_norm(marcher.controller, memory),
+        break_times(*(law if isinstance(law, tuple) else (law,))),
+        span.times if land else None,
     )
     # diffrax's own choice of the first step would compile the field once more.
     dt0 = 1e-3 * (span.t1 - span.t0) if marcher.dt0 is None else marcher.dt0

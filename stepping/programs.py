@@ -9,6 +9,7 @@ from typing import Any
 import equinox as eqx
 
 from spatial.forked_process import refuse_forked
+from spatial.values_read import values_read
 
 # The cache: a module with `run(function, jitted, args)`, `make_room(args)`, `ahead(function, args)` and `unchanged()`.
 # It is looked up in `sys.modules`, never imported: there is no cache unless `anguilla` is imported, and `anguilla` can
@@ -19,13 +20,28 @@ CACHE = "anguilla.program_cache"
 LEVEL = "optimisation_level"  # attribute of a function that `short_program` compiles
 
 
+def _traced_again(function: Callable) -> Callable:
+    """Compiles a function like `equinox.filter_jit`, anew where a value has changed that a function argument reads."""
+
+    def with_values(read, *args, **kwargs):
+        del read
+        return function(*args, **kwargs)
+
+    with_values.__name__ = getattr(function, "__name__", "program")  # in profiles
+    jitted = eqx.filter_jit(with_values)
+    return lambda *args, **kwargs: jitted(values_read((args, kwargs)), *args, **kwargs)
+
+
 def program(function: Callable) -> Callable:
     """Compiles a function like `equinox.filter_jit`; where the front door is imported, its cache may serve the program.
+
+    A function among the arguments, such as a gait, may read globals and other values from outside: after a change of
+    one of them the program is compiled again (`spatial.values_read`).
 
     Args:
         function: function of positional pytrees. A program that calls back to Python is not stored.
     """
-    jitted = eqx.filter_jit(function)
+    jitted = _traced_again(function)
 
     @functools.wraps(function)
     def call(*args):
@@ -37,12 +53,12 @@ def program(function: Callable) -> Callable:
 
 
 def unstored_program(function: Callable) -> Callable:
-    """Compiles a function like `equinox.filter_jit`; the cache does not store it, but releases others in time.
+    """A `program` that the cache does not store; it releases others in time.
 
     Args:
         function: function of pytrees.
     """
-    jitted = eqx.filter_jit(function)
+    jitted = _traced_again(function)
 
     @functools.wraps(function)
     def call(*args, **kwargs):

@@ -27,7 +27,7 @@ def _print_transient(text: str) -> None:
 
 def _overwrites() -> bool:
     """Whether a carriage return leads to the beginning of the line: on a terminal and in a notebook."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    return getattr(sys.stderr, "isatty", lambda: False)() or "ipykernel" in sys.modules
 
 
 def bar(show: bool, foreseen: float) -> diffrax.AbstractProgressMeter | None:

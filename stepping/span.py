@@ -123,9 +123,9 @@ class Span(eqx.Module):
         return self.times.shape[0] - 1
 
 
-def break_times(law: object) -> Float[Array, "breaks"]:
-    """Increasing break times of a law (its `break_times`) [s]; integrators step onto them."""
-    breaks = getattr(law, "break_times", ())
+def break_times(*laws: object) -> Float[Array, "breaks"]:
+    """Increasing break times of laws and loads (their `break_times`) [s]; integrators step onto them."""
+    breaks = [jnp.asarray(time) for law in laws for time in getattr(law, "break_times", ())]
     if not breaks:
         return jnp.zeros(0)
-    return jnp.unique(jax.lax.stop_gradient(jnp.stack(list(map(jnp.asarray, breaks)))), size=len(breaks))
+    return jnp.unique(jax.lax.stop_gradient(jnp.stack(breaks)), size=len(breaks))

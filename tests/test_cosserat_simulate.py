@@ -173,3 +173,22 @@ def test_arguments_of_the_wrong_kind_are_refused(call):
 def test_output_times_outside_the_run_are_refused(times):
     with pytest.raises(Exception, match="times"):
         cosserat.rollout(BEAM, GAIT, FLUID, 1.0, times=times).twist.block_until_ready()
+
+
+SPEED = 1.0
+
+
+def test_a_gait_that_reads_a_changed_global_is_compiled_anew(monkeypatch):
+    """JAX keeps programs by the identity of the function: the second run would show the first one's motion."""
+    gait = lambda X, t: jnp.array([1.0, 0.0, 0.0, 0.0, 0.0, SPEED * jnp.sin(4.0 * X - 6.0 * t)])  # noqa: E731
+    given = lambda k: lambda X, t: jnp.array([1.0, 0.0, 0.0, 0.0, 0.0, k * jnp.sin(4.0 * X - 6.0 * t)])  # noqa: E731
+    beam = cosserat.eel()
+    found = []
+    for speed in (1.0, 2.0):
+        monkeypatch.setitem(globals(), "SPEED", speed)
+        runs = [cosserat.rollout(beam, one, hydro.Void(), 0.1, samples=2) for one in (gait, given(speed))]
+        places = [cosserat.markers(beam, one, run, [2.0]) for one, run in zip((gait, given(speed)), runs, strict=True)]
+        np.testing.assert_array_equal(runs[0].position, runs[1].position)
+        np.testing.assert_array_equal(*places)
+        found.append(places[0])
+    assert np.max(np.abs(found[0] - found[1])) > 0.1

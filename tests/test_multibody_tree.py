@@ -226,5 +226,5 @@ def test_urdf_damping_and_friction(tmp_path):
 def test_a_urdf_in_millimetres_is_noticed(tmp_path):
     path = tmp_path / "robot.urdf"
     path.write_text(URDF.replace('xyz="0.5 0 0"', 'xyz="500 0 0"').replace('xyz="0 0 0.2"', 'xyz="0 0 200"'))
-    with pytest.warns(UserWarning, match="this tree is 700.1 m long: lengths are in metres.*0.7001 m long"):
+    with pytest.warns(UserWarning, match="is 700.1 m from its base to its end: lengths.*0.7001 m from"):
         mb.from_urdf(path)

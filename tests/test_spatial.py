@@ -1,5 +1,7 @@
 """Identities of the spatial kernel, at rest, near rest and near π, against scipy and jaxlie."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -11,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import spatial
 from spatial.traced_shapes import result_shape
+from spatial.values_read import values_read
 
 ROUND_OFF = 2e-14  # a few operations on numbers of order one to ten
 
@@ -159,6 +162,50 @@ def test_the_shape_of_a_result_is_traced_once_for_equal_functions():
         result_shape(Law(jnp.ones(3)), 2)
 
 
+class Holder(eqx.Module):
+    """A law whose function is a static part."""
+
+    function: object = eqx.field(static=True)
+
+    def __call__(self, t):
+        return self.function(t)
+
+
+FACTOR, TABLE = 1.0, np.arange(3.0)
+
+
+def reads_globals(t):
+    return FACTOR * TABLE[1] * t
+
+
+class Stateful:
+    factor = 1.0
+
+    def __call__(self, t):
+        return self.factor * t
+
+
+def test_values_that_functions_read(monkeypatch):
+    """Globals, arrays changed in place, closures, attributes, partial arguments; in leaves and in static parts."""
+    own = Stateful()
+    cell = {"factor": 1.0}
+    closure = lambda t: cell["factor"] * t  # noqa: E731
+    partial = functools.partial(reads_globals)
+    for function in (reads_globals, Holder(reads_globals), partial, [closure], own, own.__call__):
+        before = values_read(function)
+        assert before == values_read(function) and hash(before) == hash(values_read(function))
+        with monkeypatch.context() as changed:
+            changed.setitem(globals(), "FACTOR", 2.0)
+            changed.setattr(own, "factor", 2.0, raising=False)
+            changed.setitem(cell, "factor", 2.0)
+            assert values_read(function) != before
+        assert values_read(function) == before
+    before = values_read(reads_globals)
+    TABLE[1] = 5.0
+    assert values_read(reads_globals) != before
+    assert values_read((jnp.ones(3), 1.0, {"a": "text"})) is None
+
+
 def test_the_shape_of_a_closure_is_traced_each_time():
     """The values that it closes over may be those of a program that is being traced, or may change."""
     size = [2]
@@ -166,4 +213,8 @@ def test_the_shape_of_a_closure_is_traced_each_time():
     assert result_shape(function, 1).shape == (2,)
     size[0] = 3
     assert result_shape(function, 1).shape == (3,)
+    holder = Holder(function)
+    assert result_shape(holder, 1).shape == (3,)
+    size[0] = 4
+    assert result_shape(holder, 1).shape == (4,)
     assert jax.jit(lambda x: jnp.zeros(result_shape(lambda t: t * x, 1).shape))(jnp.ones(4)).shape == (4,)

@@ -14,6 +14,7 @@ from gaits.refusals import check_gait
 from hydro import AbstractFluid, Void
 from spatial import Numbers, cross, increasing, matrix_from_quaternion
 from spatial.checks import integer, of_kind
+from stepping import unstored_program
 
 from .rolling import Rolling
 from .wheels import Wheels
@@ -80,7 +81,7 @@ def rolling_wrench(
     return _wrench(beam, gait, wheels, run, jnp.asarray(k), ground, X, path)
 
 
-@eqx.filter_jit
+@unstored_program
 def _wrench(beam, gait, wheels, run, k, ground, X, path):
     state, t = run.state(k), run.time[k]
     body = path.sample(beam, ground)

@@ -22,6 +22,7 @@ from jax.core import Tracer
 from jax.experimental import serialize_executable
 
 from anguilla.whole_files import write_whole
+from spatial.values_read import values_read_by
 
 from . import surroundings
 from .directory import prune, read_own
@@ -175,7 +176,7 @@ def _COMPILED_BY_JAX(*_: Any) -> Any:
 
 def _session_key(leaves: list[Any], structure: Any) -> Any:
     """Key of a program of a function within this session."""
-    return structure, tuple(map(_kind, leaves)), surroundings.jax_options()
+    return structure, tuple(map(_kind, leaves)), surroundings.jax_options(), values_read_by(leaves, structure)
 
 
 def _kind(leaf: Any) -> Any:

@@ -1,6 +1,5 @@
 """Exact power budget along a recorded motion of a tree."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +10,7 @@ import multibody
 from hydro import AbstractFluid
 from multibody.state import unchecked_state
 from spatial import angular, linear, matrix_from_quaternion, quaternion_rate
+from stepping import unstored_program
 
 from ..view.power_identity import with_losses
 
@@ -46,7 +46,7 @@ def with_power_budget(dataset: xr.Dataset, tree: multibody.Tree, fluid: Abstract
     return with_losses(dataset).assign(energy_rate=("time", np.asarray(rate), labels))
 
 
-@eqx.filter_jit
+@unstored_program
 def _rates(tree: multibody.Tree, medium: multibody.Immersion, recorded: list[Array]) -> Float[Array, "times"]:
     def energy(t, position, quaternion, twist, q, dq):
         state = unchecked_state(position, quaternion, twist)

@@ -1,6 +1,5 @@
 """Exact rate of the kinetic energy along a recorded swim."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +11,7 @@ from cosserat.state import unchecked_state
 from cosserat.strain import Gait
 from hydro import AbstractFluid
 from spatial import matrix_from_quaternion, quaternion_rate
+from stepping import unstored_program
 
 from .record import check_record
 
@@ -42,7 +42,7 @@ def with_energy_rate(
     return dataset.assign(energy_rate=("time", np.asarray(rate), labels))
 
 
-@eqx.filter_jit
+@unstored_program
 def _rates(beam, gait, fluid, time, position, quaternion, twist, twist_rate, *modes):
     def energy(t, position, quaternion, twist, *modes):
         # No run-time check inside: JAX does not cache programs with Python callbacks.

@@ -271,9 +271,15 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
     ax.computed_zorder = False  # bodies that overlap are drawn one after the other: sorted faces would interlock
     for order, skin in enumerate(skins):
         colours = lit(skin, camera.light())
-        outline, body = {"facecolors": "white", "edgecolors": "white", "linewidths": 1.8}, {"facecolors": colours}
-        for layer, look in enumerate((outline, body | {"edgecolors": colours, "linewidths": 0.2})):
-            faces = Poly3DCollection(skin.corners, **look, clip_on=False, zorder=2 + 0.01 * order + 0.005 * layer)
+        for layer, (fill, edge, width) in enumerate((("white", "white", 1.8), (colours, colours, 0.2))):
+            faces = Poly3DCollection(
+                skin.corners,
+                facecolors=fill,
+                edgecolors=edge,
+                linewidths=width,
+                clip_on=False,
+                zorder=2 + 0.01 * order + 0.005 * layer,
+            )
             ax.add_collection3d(faces)
     low, high = _limits(dataset, ("x", "y", "z"))
     thin = np.maximum(0.3 * np.max(high - low) - (high - low), 0.0)

@@ -13,6 +13,7 @@ from stepping import Span, implicit_steps, program, unit_quaternions
 from stepping.mechanism import Point
 
 from ..energy import mass
+from ..grid_error import without_derivatives
 from ..output_stations import Along
 from ..panel_limits import curvature_turns, relative_turn
 from ..panel_loops import second_loop
@@ -55,7 +56,9 @@ def soft_steady_swim(
     found, states = _cycle(sampled, gait, fluid, period, begin, guess, steps, stations, transient, tolerance)
     if throw:
         found = refuse_if(found, ~(found.residual <= tolerance), FAILED)
-    if not isinstance(found.converged, Tracer) and bool(found.converged):
+    examined = without_derivatives((found.converged, sampled, gait, fluid, states))
+    if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(examined)) and bool(found.converged):
+        _, sampled, gait, fluid, states = examined
         recorded_error(sampled, gait, fluid, path, *states)  # warns
     return found
 
