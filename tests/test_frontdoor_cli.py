@@ -11,6 +11,7 @@ import anguilla
 from anguilla import program_cache
 from anguilla.cli import main
 from anguilla.commands import VERBS
+from anguilla.commands.outputs import Outputs, remove_pictures
 
 TINY = ["--t1", "0.2", "--samples", "5", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
 
@@ -153,6 +154,27 @@ def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("cosserat.simulate", fail)
     assert main(["swim", "--out", str(tmp_path), "--quiet", *TINY]) == 1
     assert "anguilla swim: failed: stopped after t = 0.1 s" in capsys.readouterr().err
+
+
+def test_pictures_of_an_earlier_run_are_removed_and_nothing_else(tmp_path):
+    """Also those of a run that failed while it drew; a changed recipe removes nothing."""
+    data = xr.Dataset(coords={"time": [0.0, 1.0]}, attrs={"title": "anguilla: a test"})
+    first = Outputs(tmp_path, "planar", ["swim"])
+    first.start(data)
+    for name in ("planar.gif", "planar_power.png", "planar_0000.vtp", "planar.pvd"):
+        (tmp_path / name).write_text(f'file="planar_0000.vtp" of {name}')
+    for name in ("planar.gif", "planar_power.png", "planar.pvd"):
+        first.add(tmp_path / name)
+    (tmp_path / "planar_power.png").write_text("edited")
+    (tmp_path / "planar_0001.vtp").write_text("not of the run")
+    second = Outputs(tmp_path, "planar", ["swim"])
+    second.start(data)
+    names = {"planar.nc", "planar.recipe", "planar_power.png", "planar_0001.vtp"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    assert second.lines()[-1].endswith("planar_power.png: of an earlier run, changed since")
+    second.add(tmp_path / "planar_0001.vtp")
+    (tmp_path / "planar.recipe").write_text((tmp_path / "planar.recipe").read_text() + "# by hand\n")
+    assert remove_pictures(tmp_path / "planar.recipe") == [] and (tmp_path / "planar_0001.vtp").exists()
 
 
 @pytest.mark.parametrize("arguments", [["--help"], *([verb, "--help"] for verb in VERBS)])
