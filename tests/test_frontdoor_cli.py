@@ -10,7 +10,7 @@ import xarray as xr
 import anguilla
 from anguilla import program_cache
 from anguilla.cli import main
-from anguilla.commands import VERBS
+from anguilla.commands import VERBS, deferred
 from anguilla.commands.outputs import Outputs, remove_pictures
 
 TINY = ["--t1", "0.2", "--samples", "5", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
@@ -43,6 +43,11 @@ def no_cache(monkeypatch):
         (["--depth", "inf"], "--depth"),
         (["--gait", "turn", "--heading", "45"], "--heading"),
         (["--fluid", "void", "--depth", "1"], "--depth"),
+        (["--colour", "speed"], "--colour: 'speed': must be one of internal_moment, internal_force, strain"),
+        (["--colour", "strain:K4"], "--colour: component 'K4' of 'strain': must be one of G1, G2"),
+        (["--colour", "fluid_drag", "--fluid", "void"], "--colour"),
+        (["--colour", "elastic_density"], "--colour"),
+        (["--colour", "elastic_density:x", "--tail-stiffness", "1e5"], "--colour: component 'x'"),
     ],
 )
 def test_bad_arguments_exit_with_2_and_are_named(arguments, named, tmp_path, capsys):
@@ -239,15 +244,22 @@ def test_swim_with_a_passive_tail(tmp_path, capsys):
     swim = anguilla.load(tmp_path / "planar.nc")
     assert swim.sizes["mode"] == 4 and abs(swim.modes).max() > 0.0
     assert swim.elastic_energy.isel(time=-1) > 0.0
+    assert _fields(swim) == deferred.COLOURS | deferred.WATER_COLOURS | deferred.SOFT_COLOURS
     assert ", free strains " in capsys.readouterr().out  # their estimated error
     assert "--tail-stiffness" in (tmp_path / "planar.recipe").read_text()
+
+
+def _fields(swim):
+    """Fields along a beam that can colour a film, with the names of their components."""
+    found = {str(name): v for name, v in swim.data_vars.items() if v.dims[:2] == ("time", "X") and v.ndim <= 3}
+    return {name: tuple(map(str, v[v.dims[2]].values)) if v.ndim == 3 else () for name, v in found.items()}
 
 
 def test_choices_of_the_options_are_those_of_the_engines():
     import cosserat
     import gaits
     import hydro
-    from anguilla.commands import deferred, swim
+    from anguilla.commands import swim
     from anguilla.robots import moth, registry, robot
     from anguilla.studies import gait_search
 
@@ -259,6 +271,9 @@ def test_choices_of_the_options_are_those_of_the_engines():
     assert tuple(moth.READINGS) == deferred.READINGS
     assert {name: machine.help for name, machine in registry.ROBOTS.items()} == deferred.ROBOTS
     assert float(cosserat.eel().length) == swim.LENGTH
+    for fluid, more in ((hydro.Void(), {}), (hydro.Morison(), deferred.WATER_COLOURS)):
+        run = cosserat.simulate(cosserat.eel(), gaits.planar(), fluid, t1=0.05, samples=2, rtol=1e-3, progress=False)
+        assert _fields(run) == deferred.COLOURS | more
 
 
 @pytest.mark.parametrize(

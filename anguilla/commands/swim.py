@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from . import VERBS, steering
 from .arguments import at_least, directory, positive
-from .deferred import FLUIDS, FORMS, GAITS, deferred
+from .deferred import COLOURS, FLUIDS, FORMS, GAITS, SOFT_COLOURS, WATER_COLOURS, deferred
 from .outputs import Outputs
 from .recipe import with_recipe
 
@@ -155,7 +155,22 @@ def check(arguments: argparse.Namespace) -> str | None:
     """Checks combinations of arguments; returns an error message or None."""
     if arguments.tail_start >= LENGTH:
         return f"argument --tail-start: {arguments.tail_start:g}: must be less than the body's length, {LENGTH:g} m"
-    return steering.check(arguments) or check_pictures(arguments)
+    return steering.check(arguments) or check_colour(arguments) or check_pictures(arguments)
+
+
+def check_colour(arguments: argparse.Namespace) -> str | None:
+    """Checks field and component of --colour against what the run will record; returns an error message or None."""
+    if arguments.colour is None:
+        return None
+    fields = COLOURS | (WATER_COLOURS if arguments.fluid == "morison" else {})
+    fields |= {} if arguments.tail_stiffness is None else SOFT_COLOURS
+    field, colon, component = arguments.colour.partition(":")
+    if field not in fields:
+        return f"argument --colour: {field!r}: must be one of {', '.join(fields)}"
+    if colon and component not in fields[field]:
+        known = f"must be one of {', '.join(fields[field])}" if fields[field] else "the field has no components"
+        return f"argument --colour: component {component!r} of {field!r}: {known}"
+    return None
 
 
 def check_pictures(arguments: argparse.Namespace) -> str | None:
