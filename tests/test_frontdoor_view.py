@@ -3,15 +3,18 @@
 import base64
 import itertools
 import re
+from argparse import Namespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import xarray as xr
 from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 
 import anguilla
 from anguilla import view
+from anguilla.commands import steering
 from anguilla.view import animation, body, colouring, skin, style, surface, vectors
 from anguilla.view.camera import Camera
 from anguilla.view.scene import Box, fitted
@@ -132,6 +135,31 @@ def test_figures_draw_in_given_axes():
     assert axes[0].lines
     with pytest.raises(ValueError, match="axes: 2 given, this figure needs 18"):
         view.space_time(PLANAR, axes=axes)
+
+
+def test_a_feedback_loop_shows_what_was_asked_for_or_moved():
+    """Heading alone: no panel and no line for the depth that stayed zero, no channels that stayed zero."""
+    t = np.linspace(0.0, 2.0, 21)
+    command = np.stack([np.sin(t), 1e-16 * t, 0 * t], axis=-1)
+    run = xr.Dataset(
+        {
+            "sensed_heading": ("time", 0.3 * t, {"units": "rad"}),
+            "sensed_depth": ("time", 1e-17 * t, {"units": "m"}),
+            "command": (("time", "channel"), command, {"units": "1/m"}),
+        },
+        coords={"time": t, "channel": ["offset_K3", "offset_K2", "roll_wave"]},
+    )
+    asked = Namespace(heading=20.0, depth=None, period=1.0)
+    assert list(steering.shown_references(run, asked)) == ["heading"]
+    assert [line.split()[0] for line in steering.lines(run, asked)] == ["heading"]
+    figure = view.feedback_loop(run, steering.shown_references(run, asked), period=1.0)
+    assert len(figure.axes) == 2
+    assert [text.get_text() for text in figure.axes[-1].get_legend().get_texts()] == ["offset K3"]
+    sunk = run.assign(sensed_depth=run["sensed_depth"] + 0.1)
+    for other in (steering.lines(sunk, asked), steering.lines(run, Namespace(heading=None, depth=0.0, period=1.0))):
+        assert [line.split()[0] for line in other] == ["heading", "depth"]
+    still = run.assign(command=0.0 * run["command"])
+    assert len(view.feedback_loop(still, {}).axes[-1].get_legend().get_texts()) == 3
 
 
 def test_figures_show_in_a_notebook_without_a_backend():

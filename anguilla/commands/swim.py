@@ -30,6 +30,7 @@ DURATION = 10.0  # default [s]
 RATE = 40  # output times per second: resolves the power, which oscillates twice per period
 LENGTH = 2.0  # of the eel [m]
 FPS = 20.0  # frames per second
+HINTS = {"the modes of the soft beam": "Their number is --tail-modes, the stiffness --tail-stiffness."}  # to warnings
 FORMATS = ("png", "pdf", "svg")  # of figures
 
 DESCRIPTION = """\
@@ -148,7 +149,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
-    parser.set_defaults(run=run, check=check, resolve=resolve, name=lambda arguments: arguments.gait)
+    name = lambda arguments: arguments.gait  # noqa: E731
+    parser.set_defaults(run=run, check=check, resolve=resolve, name=name, hints=HINTS)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
@@ -241,7 +243,7 @@ def run(arguments: argparse.Namespace) -> int:
         for path in draw(dataset, arguments.out, arguments.gait, arguments.format):
             outputs.add(path)
         if steering.given(arguments):
-            loop = view.feedback_loop(dataset, steering.references(arguments), period=arguments.period)
+            loop = view.feedback_loop(dataset, steering.shown_references(dataset, arguments), period=arguments.period)
             outputs.add(_write(loop, arguments.out / f"{arguments.gait}_feedback_loop.{arguments.format}"))
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.gait}.{arguments.film}"
