@@ -3,6 +3,7 @@
 import runpy
 import subprocess
 import sys
+import warnings
 
 import pytest
 import xarray as xr
@@ -150,6 +151,26 @@ def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
     first = asked.pop("layout")
     assert main([f"@{tmp_path / 'vertebra.recipe'}", "--out", str(tmp_path / "again"), "--quiet"]) == 0
     assert asked["layout"].count == first.count
+
+
+def test_warnings_show_their_text_only(tmp_path, capsys, monkeypatch):
+    """No path and no line of source; one about modes names the option that sets them."""
+
+    def warn_and_fail(*_, **__):
+        with warnings.catch_warnings():  # pytest records warnings instead of showing them
+            warnings.showwarning = lambda *about: print(warnings.formatwarning(*about[:4]), end="", file=sys.stderr)
+            warnings.warn("the modes of the soft beam are few.", stacklevel=1)
+            warnings.warn("something else.", stacklevel=1)
+        raise RuntimeError("enough")
+
+    before = warnings.formatwarning
+    monkeypatch.setattr("cosserat.simulate", warn_and_fail)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["swim", "--out", str(tmp_path), "--quiet", *TINY]) == 1
+    first, second, _ = capsys.readouterr().err.splitlines()
+    assert first.startswith("warning: the modes of the soft beam are few. ") and "--tail-modes" in first
+    assert second == "warning: something else." and warnings.formatwarning is before
 
 
 def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):
