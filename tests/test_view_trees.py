@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import xarray as xr
 
 import hydro
 import multibody as mb
@@ -76,3 +77,21 @@ def test_flat_ends_of_links_face_outwards():
         along = mesh.normals @ R[:, 0]
         np.testing.assert_allclose(along[:8], -1.0, atol=1e-9)
         np.testing.assert_allclose(along[-8:], 1.0, atol=1e-9)
+
+
+def test_torques_fill_their_axis_whatever_the_limits():
+    """A placeholder of 1000 N m is only in the legend; a limit near the peak is drawn."""
+    t = np.linspace(0.0, 1.0, 21)
+    torque = 0.3 * np.sin(2 * np.pi * t)[:, None] * np.array([1.0, -0.5])
+    run = xr.Dataset(
+        {"torque": (("time", "freedom"), torque), "torque_limit": ("freedom", [1000.0, 1.0])},
+        coords={"time": t, "freedom": ["q1", "q2"]},
+    )
+    ax = view.joint_torques(run).axes[0]
+    assert ax.get_ylim()[1] == pytest.approx(1.15)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["limit ±1 N m, joint 2", "limit ±1000 N m, joint 1 (off scale)"]
+    far = view.joint_torques(run.assign(torque_limit=("freedom", [1000.0, 1000.0]))).axes[0]
+    assert far.get_ylim()[1] == pytest.approx(0.345)
+    still = view.joint_torques(run.assign(torque=0.0 * run["torque"])).axes[0]
+    assert still.get_ylim()[1] == pytest.approx(1150.0)
