@@ -77,6 +77,17 @@ def test_rare_peaks_do_not_bleach_the_colours_of_a_film():
     assert scale.high <= 1.5 and scale.beyond == (True, False)
 
 
+def test_scales_of_magnitudes_start_at_zero():
+    """Also where the smallest value is round-off; a component that stays away from zero keeps its own range."""
+    field = DIVING["internal_moment"].copy(data=np.random.default_rng(0).uniform(1, 2, DIVING["internal_moment"].shape))
+    scale = colouring.colouring(DIVING.assign(internal_moment=field), "internal_moment")
+    assert scale.low == 0.0 and scale.beyond[0] is False
+    assert colouring.colouring(DIVING.assign(internal_moment=field), "internal_moment", "t3").low >= 1.0
+    tiny = field.isel(section_axis=2, drop=True) - 1.0
+    tiny[0] = 1e-41
+    assert colouring.colouring(DIVING.assign(elastic_density=tiny), "elastic_density").low == 0.0
+
+
 def test_the_camera_follows_a_body_that_would_be_small():
     far = PLANAR.copy()
     for name in ("position", "head_position"):
