@@ -133,6 +133,18 @@ def test_a_metre_is_as_long_in_every_direction(name, dataset):
             assert ax.get_aspect() == 1.0
 
 
+@pytest.mark.parametrize("duration", [0.2, 0.5, 1.0, 2.0, 3.0, 3.7, 5.0, 10.0, 13.0, 30.0, 60.0])
+def test_six_to_nine_bodies_at_round_times_end_with_the_path(duration):
+    """The last body is at the end of the run where a round interval allows it; the path of the nose ends there."""
+    run = PLANAR.assign_coords(time=np.linspace(0.0, duration, PLANAR.sizes["time"]))
+    times = body.snapshot_times(run, body.snapshot_interval(run))
+    assert 6 <= len(times) <= 9
+    assert duration in (3.7, 13.0) or times[-1] == pytest.approx(duration)
+    path = view.configurations_plane(run).axes[0].get_lines()[-1].get_xydata()
+    end = [np.interp(times[-1], run["time"], run["head_position"][:, k]) for k in range(2)]
+    np.testing.assert_allclose(path[-1], end, atol=1e-12)
+
+
 def test_planar_motions_are_not_drawn_in_space():
     assert body.is_planar(PLANAR) and not body.is_planar(DIVING)
     assert not any(hasattr(ax, "get_zlim") for ax in view.configurations(PLANAR).axes)
