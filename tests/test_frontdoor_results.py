@@ -193,6 +193,11 @@ def test_summary_gives_the_estimated_errors(swim):
 def test_summary_without_the_exact_rate_says_so(swim):
     summary = anguilla.summarise(swim.drop_vars("energy_rate"))
     assert not summary.identity_exact
+    share = summary.identity / float(abs(swim["actuator_power"]).max())
+    words = (
+        f"residual <= {summary.identity:.1e} W, {share:.0e} of the peak power (energy differenced between output times"
+    )
+    assert words in summary.lines()[-1] and "more samples" in summary.lines()[-1]
     assert any("differenced" in line for line in summary.lines())
 
 

@@ -69,6 +69,13 @@ def test_a_title_is_raised_above_a_legend_that_would_touch_it():
     assert not _title_on_legend(ax) and ax._left_title.get_fontweight() == weight
 
 
+@pytest.mark.parametrize("size", [0.011, 0.019, 0.035, 0.048, 0.05, 0.099, 1.0, 3.5, 28.0])
+def test_narrow_colour_bars_have_three_ticks_or_five_short_ones(size):
+    ticks = [tick for tick in style.few_ticks().tick_values(-size, size) if abs(tick) <= size]
+    assert len(ticks) in (3, 5) and 0.0 in np.round(ticks, 12)
+    assert len(ticks) == 3 or max(len(f"{tick:g}") for tick in ticks) <= 4
+
+
 def test_rare_peaks_do_not_bleach_the_colours_of_a_film():
     """Values of one, and a hundredth of a percent of them a hundred times as large."""
     field = DIVING["internal_moment"].copy(data=np.ones(DIVING["internal_moment"].shape))

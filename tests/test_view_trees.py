@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import anguilla
 import hydro
 import multibody as mb
 from anguilla import view
@@ -95,3 +96,21 @@ def test_torques_fill_their_axis_whatever_the_limits():
     assert far.get_ylim()[1] == pytest.approx(0.345)
     still = view.joint_torques(run.assign(torque=0.0 * run["torque"])).axes[0]
     assert still.get_ylim()[1] == pytest.approx(1150.0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "unit", "words"),
+    [
+        ([mb.revolute, mb.revolute], "N m", " N m"),
+        ([mb.prismatic, mb.prismatic], "N", " N"),
+        ([mb.revolute, mb.prismatic], "N m or N", " N m (N where a joint slides)"),
+    ],
+)
+def test_units_of_motors_are_those_of_the_joints(kinds, unit, words):
+    body = {"mass": 1.0, "about_centre": 0.002 * np.eye(3)}
+    links = [mb.Link("0", **body), *(mb.Link(str(k + 1), str(k), kind(), **body) for k, kind in enumerate(kinds))]
+    law = lambda t: 0.1 * t**2 * jnp.ones(2)  # noqa: E731
+    run = mb.simulate(mb.from_links(links), law, None, 0.1, samples=3, progress=False)
+    assert run["torque"].attrs["units"] == unit
+    line = next(line for line in anguilla.summarise(run, 0.1).lines() if line.startswith("peak of motors"))
+    assert line.endswith(words)

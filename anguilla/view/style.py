@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from spatial.figure_style import INK as INK, RC
 
@@ -127,6 +128,11 @@ def _raise_title(ax: Axes, renderer: Any) -> None:
     above = 72.0 / figure_of(ax).dpi * (frame.y1 - ax.get_window_extent(renderer).y1) + 4.0  # [points]
     same = {"fontsize": title.get_fontsize(), "fontweight": title.get_fontweight()}
     ax.set_title(title.get_text(), loc="left", pad=above, **same)
+
+
+def few_ticks() -> MaxNLocator:
+    """Ticks of a narrow colour bar that is symmetric about zero: three, or five where they are far apart."""
+    return MaxNLocator(4, steps=[1, 2, 4, 5, 10], min_n_ticks=3)
 
 
 def frame_label(ax: Axes, text: str) -> None:

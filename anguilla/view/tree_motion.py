@@ -20,6 +20,7 @@ from .style import (
     GREY,
     SEQUENTIAL,
     VERMILLION,
+    few_ticks,
     figure_of,
     frame_label,
     label,
@@ -157,7 +158,8 @@ def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str] | None = None, name:
             ax.set_xticks(_ticks(len(chosen)))
             ax.grid(False)
             frame_label(ax, title.capitalize() if title[0] != "$" else title)
-            figure.colorbar(shown, ax=ax, location="bottom", pad=0.02, aspect=30).set_label(label(title, unit))
+            bar = figure.colorbar(shown, ax=ax, location="bottom", pad=0.02, aspect=30, ticks=few_ticks())
+            bar.set_label(label(title, unit))
         columns[0].set_ylabel(label("time", "s"))
         return figure
 
