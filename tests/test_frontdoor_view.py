@@ -15,7 +15,7 @@ from PIL import Image, ImageChops
 import anguilla
 from anguilla import view
 from anguilla.commands import steering
-from anguilla.view import animation, body, colouring, skin, style, surface, vectors
+from anguilla.view import animation, body, colouring, scene, skin, style, surface, vectors
 from anguilla.view.camera import Camera
 from anguilla.view.scene import Box, fitted
 from tests.random_models import made_up
@@ -104,6 +104,17 @@ def test_the_camera_follows_a_body_that_would_be_small():
     follows = lambda run: animation._Stage(run, 720, None, "auto", None, None).follows  # noqa: E731
     assert follows(far) and not follows(PLANAR)
     assert body.grid_step(PLANAR) == {2.0: 0.5, 1.0: 0.2}[round(body.body_length(PLANAR))]
+
+
+def test_a_following_camera_shows_a_scale_bar():
+    """A dark bar of one grid step in the lower left corner; its length does not depend on the direction of view."""
+    for angle in (Camera(), Camera(0.3, 1.2)):
+        stage = animation._Stage(PLANAR, 720, None, "follow", angle, None)
+        picture = np.asarray(stage.picture(float(PLANAR.time[1])).convert("L"), int)
+        row = picture[stage.view.height - scene.MARGIN]
+        dark = np.flatnonzero(row[: int(scene.MARGIN + stage.step * stage.view.scale + 3)] < 100)
+        assert dark[0] == pytest.approx(scene.MARGIN, abs=1)
+        assert np.ptp(dark) == pytest.approx(stage.step * stage.view.scale, abs=2) and len(dark) > 0.9 * np.ptp(dark)
 
 
 @pytest.mark.parametrize("dataset", [PLANAR, DIVING], ids=["planar", "diving"])
