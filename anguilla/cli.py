@@ -5,7 +5,8 @@ import contextlib
 import difflib
 import importlib
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import anguilla
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     chosen = understood(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        with _alone(chosen):
+        with _plain_warnings(getattr(chosen, "hints", {})), _alone(chosen):
             return chosen.run(chosen)
     except KeyboardInterrupt:
         print("anguilla: interrupted", file=sys.stderr)
@@ -74,6 +75,26 @@ def understood(words: list[str]) -> argparse.Namespace:
         chosen.resolve(chosen)
     chosen.recipe = recipe(chosen.parser, chosen.verb, chosen)
     return chosen
+
+
+@contextlib.contextmanager
+def _plain_warnings(hints: Mapping[str, str]) -> Iterator[None]:
+    """Shows the text of warnings only, without the line of source that they come from.
+
+    Args:
+        hints: words to add to a warning, by what it begins with.
+    """
+    before = warnings.formatwarning
+
+    def text_only(message: Warning | str, *_: object, **__: object) -> str:
+        added = [hint for start, hint in hints.items() if str(message).startswith(start)]
+        return " ".join([f"warning: {message}", *added]) + "\n"
+
+    warnings.formatwarning = text_only
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 def _alone(chosen: argparse.Namespace) -> contextlib.AbstractContextManager[None]:

@@ -287,7 +287,17 @@ def _dataset(
     )
     fields = fields | _shape(tree)
     attrs = attributes("a tree of rigid bodies", fluid, trajectory.steps, rtol, atol)
-    return xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs)
+    return _with_units(xr.Dataset(labelled(fields, VARIABLES, _describe), coords=coords, attrs=attrs), tree)
+
+
+def _with_units(dataset: xr.Dataset, tree: Tree) -> xr.Dataset:
+    """The dataset with one unit instead of "N m or N" where all joints turn, or all slide."""
+    slides = {kind == "prismatic" for kind in tree.kinds if kind != "fixed"}
+    if len(slides) == 1:
+        for values in dataset.data_vars.values():
+            units = values.attrs.get("units", "1").split(" or ")
+            values.attrs["units"] = units[-1] if slides == {True} else units[0]
+    return dataset
 
 
 def _shape(tree: Tree) -> dict[str, Any]:

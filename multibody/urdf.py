@@ -32,7 +32,8 @@ def from_urdf(
     """Builds the tree described by a URDF file; its root link is the base.
 
     The file must be well-formed XML. Kinematics, inertias, and the damping, friction and limits of joints are read;
-    `<visual>` elements and colours are not. Limits are stored in `Tree.limits`, not enforced.
+    `<visual>` elements and colours are not. Limits are stored in `Tree.limits`, not enforced; an effort or velocity of
+    zero counts as no limit.
 
     Args:
         path: path of the file.
@@ -122,18 +123,20 @@ def _limited(tree, joints):
     if all(joint.limit is None for joint in joints):
         return tree
 
-    def column(key, none, ranged=False):
-        values = []
-        for joint in joints:
-            value = None if joint.limit is None else getattr(joint.limit, key)
-            values.append(none if value is None or (ranged and joint.type == "continuous") else float(value))
-        return values
+    def column(key, none, unknown):
+        values = [None if joint.limit is None else getattr(joint.limit, key) for joint in joints]
+        return [
+            none if value is None or unknown(joint, value) else float(value)
+            for joint, value in zip(joints, values, strict=True)
+        ]
 
+    endless = lambda joint, value: joint.type == "continuous"  # noqa: E731
+    unset = lambda joint, value: value == 0.0  # noqa: E731  # many exporters write 0 where they know no limit
     return tree.with_limits(
-        lower=column("lower", -np.inf, ranged=True),
-        upper=column("upper", np.inf, ranged=True),
-        speed=column("velocity", np.inf),
-        effort=column("effort", np.inf),
+        lower=column("lower", -np.inf, endless),
+        upper=column("upper", np.inf, endless),
+        speed=column("velocity", np.inf, unset),
+        effort=column("effort", np.inf, unset),
     )
 
 

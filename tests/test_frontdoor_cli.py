@@ -3,6 +3,7 @@
 import runpy
 import subprocess
 import sys
+import warnings
 
 import pytest
 import xarray as xr
@@ -10,7 +11,8 @@ import xarray as xr
 import anguilla
 from anguilla import program_cache
 from anguilla.cli import main
-from anguilla.commands import VERBS
+from anguilla.commands import VERBS, deferred
+from anguilla.commands.outputs import Outputs, remove_pictures
 
 TINY = ["--t1", "0.2", "--samples", "5", "--rtol", "1e-4", "--fps", "10", "--width", "320"]
 
@@ -42,6 +44,11 @@ def no_cache(monkeypatch):
         (["--depth", "inf"], "--depth"),
         (["--gait", "turn", "--heading", "45"], "--heading"),
         (["--fluid", "void", "--depth", "1"], "--depth"),
+        (["--colour", "speed"], "--colour: 'speed': must be one of internal_moment, internal_force, strain"),
+        (["--colour", "strain:K4"], "--colour: component 'K4' of 'strain': must be one of G1, G2"),
+        (["--colour", "fluid_drag", "--fluid", "void"], "--colour"),
+        (["--colour", "elastic_density"], "--colour"),
+        (["--colour", "elastic_density:x", "--tail-stiffness", "1e5"], "--colour: component 'x'"),
     ],
 )
 def test_bad_arguments_exit_with_2_and_are_named(arguments, named, tmp_path, capsys):
@@ -146,6 +153,26 @@ def test_vertebra_reports_on_a_swim(tmp_path, capsys, monkeypatch):
     assert asked["layout"].count == first.count
 
 
+def test_warnings_show_their_text_only(tmp_path, capsys, monkeypatch):
+    """No path and no line of source; one about modes names the option that sets them."""
+
+    def warn_and_fail(*_, **__):
+        with warnings.catch_warnings():  # pytest records warnings instead of showing them
+            warnings.showwarning = lambda *about: print(warnings.formatwarning(*about[:4]), end="", file=sys.stderr)
+            warnings.warn("the modes of the soft beam are few.", stacklevel=1)
+            warnings.warn("something else.", stacklevel=1)
+        raise RuntimeError("enough")
+
+    before = warnings.formatwarning
+    monkeypatch.setattr("cosserat.simulate", warn_and_fail)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["swim", "--out", str(tmp_path), "--quiet", *TINY]) == 1
+    first, second, _ = capsys.readouterr().err.splitlines()
+    assert first.startswith("warning: the modes of the soft beam are few. ") and "--tail-modes" in first
+    assert second == "warning: something else." and warnings.formatwarning is before
+
+
 def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("stopped after t = 0.1 s")
@@ -153,6 +180,27 @@ def test_failed_run_exits_with_1(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("cosserat.simulate", fail)
     assert main(["swim", "--out", str(tmp_path), "--quiet", *TINY]) == 1
     assert "anguilla swim: failed: stopped after t = 0.1 s" in capsys.readouterr().err
+
+
+def test_pictures_of_an_earlier_run_are_removed_and_nothing_else(tmp_path):
+    """Also those of a run that failed while it drew; a changed recipe removes nothing."""
+    data = xr.Dataset(coords={"time": [0.0, 1.0]}, attrs={"title": "anguilla: a test"})
+    first = Outputs(tmp_path, "planar", ["swim"])
+    first.start(data)
+    for name in ("planar.gif", "planar_power.png", "planar_0000.vtp", "planar.pvd"):
+        (tmp_path / name).write_text(f'file="planar_0000.vtp" of {name}')
+    for name in ("planar.gif", "planar_power.png", "planar.pvd"):
+        first.add(tmp_path / name)
+    (tmp_path / "planar_power.png").write_text("edited")
+    (tmp_path / "planar_0001.vtp").write_text("not of the run")
+    second = Outputs(tmp_path, "planar", ["swim"])
+    second.start(data)
+    names = {"planar.nc", "planar.recipe", "planar_power.png", "planar_0001.vtp"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    assert second.lines()[-1].endswith("planar_power.png: of an earlier run, changed since")
+    second.add(tmp_path / "planar_0001.vtp")
+    (tmp_path / "planar.recipe").write_text((tmp_path / "planar.recipe").read_text() + "# by hand\n")
+    assert remove_pictures(tmp_path / "planar.recipe") == [] and (tmp_path / "planar_0001.vtp").exists()
 
 
 @pytest.mark.parametrize("arguments", [["--help"], *([verb, "--help"] for verb in VERBS)])
@@ -217,15 +265,22 @@ def test_swim_with_a_passive_tail(tmp_path, capsys):
     swim = anguilla.load(tmp_path / "planar.nc")
     assert swim.sizes["mode"] == 4 and abs(swim.modes).max() > 0.0
     assert swim.elastic_energy.isel(time=-1) > 0.0
+    assert _fields(swim) == deferred.COLOURS | deferred.WATER_COLOURS | deferred.SOFT_COLOURS
     assert ", free strains " in capsys.readouterr().out  # their estimated error
     assert "--tail-stiffness" in (tmp_path / "planar.recipe").read_text()
+
+
+def _fields(swim):
+    """Fields along a beam that can colour a film, with the names of their components."""
+    found = {str(name): v for name, v in swim.data_vars.items() if v.dims[:2] == ("time", "X") and v.ndim <= 3}
+    return {name: tuple(map(str, v[v.dims[2]].values)) if v.ndim == 3 else () for name, v in found.items()}
 
 
 def test_choices_of_the_options_are_those_of_the_engines():
     import cosserat
     import gaits
     import hydro
-    from anguilla.commands import deferred, swim
+    from anguilla.commands import swim
     from anguilla.robots import moth, registry, robot
     from anguilla.studies import gait_search
 
@@ -237,6 +292,9 @@ def test_choices_of_the_options_are_those_of_the_engines():
     assert tuple(moth.READINGS) == deferred.READINGS
     assert {name: machine.help for name, machine in registry.ROBOTS.items()} == deferred.ROBOTS
     assert float(cosserat.eel().length) == swim.LENGTH
+    for fluid, more in ((hydro.Void(), {}), (hydro.Morison(), deferred.WATER_COLOURS)):
+        run = cosserat.simulate(cosserat.eel(), gaits.planar(), fluid, t1=0.05, samples=2, rtol=1e-3, progress=False)
+        assert _fields(run) == deferred.COLOURS | more
 
 
 @pytest.mark.parametrize(

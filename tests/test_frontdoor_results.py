@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -66,9 +67,14 @@ def test_swim_writes_what_it_says(run, swim):
 
 
 def test_recipe_makes_the_run_again_bit_for_bit(run, swim, tmp_path):
-    """From the file alone; an option after it overrides."""
+    """From the file alone; an option after it overrides. Pictures of the earlier run are removed."""
+    shutil.copytree(run.out, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "spiral_mine.png").write_text("a file of the user's")
+    (tmp_path / "spiral_power.png").write_text("a figure that the user has edited")
     words = [f"@{run.out / 'spiral.recipe'}", "--out", str(tmp_path), "--no-figures", "--no-animation", "--quiet"]
     assert main(words) == 0
+    left = {"spiral.nc", "spiral.recipe", "still.png", "spiral_mine.png", "spiral_power.png"}
+    assert {path.name for path in tmp_path.iterdir()} == left
     again, other = anguilla.load(tmp_path / "spiral.nc"), {"date": "", "recipe": ""}
     xr.testing.assert_identical(again.assign_attrs(other), swim.assign_attrs(other))
     before, after = ((out / "spiral.recipe").read_text().splitlines() for out in (run.out, tmp_path))
@@ -187,6 +193,11 @@ def test_summary_gives_the_estimated_errors(swim):
 def test_summary_without_the_exact_rate_says_so(swim):
     summary = anguilla.summarise(swim.drop_vars("energy_rate"))
     assert not summary.identity_exact
+    share = summary.identity / float(abs(swim["actuator_power"]).max())
+    words = (
+        f"residual <= {summary.identity:.1e} W, {share:.0e} of the peak power (energy differenced between output times"
+    )
+    assert words in summary.lines()[-1] and "more samples" in summary.lines()[-1]
     assert any("differenced" in line for line in summary.lines())
 
 

@@ -3,16 +3,19 @@
 import base64
 import itertools
 import re
+from argparse import Namespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import xarray as xr
 from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 
 import anguilla
 from anguilla import view
-from anguilla.view import animation, body, colouring, skin, style, surface, vectors
+from anguilla.commands import steering
+from anguilla.view import animation, body, colouring, scene, skin, style, surface, vectors
 from anguilla.view.camera import Camera
 from anguilla.view.scene import Box, fitted
 from tests.random_models import made_up
@@ -66,12 +69,30 @@ def test_a_title_is_raised_above_a_legend_that_would_touch_it():
     assert not _title_on_legend(ax) and ax._left_title.get_fontweight() == weight
 
 
+@pytest.mark.parametrize("size", [0.011, 0.019, 0.035, 0.048, 0.05, 0.099, 1.0, 3.5, 28.0])
+def test_narrow_colour_bars_have_three_ticks_or_five_short_ones(size):
+    ticks = [tick for tick in style.few_ticks().tick_values(-size, size) if abs(tick) <= size]
+    assert len(ticks) in (3, 5) and 0.0 in np.round(ticks, 12)
+    assert len(ticks) == 3 or max(len(f"{tick:g}") for tick in ticks) <= 4
+
+
 def test_rare_peaks_do_not_bleach_the_colours_of_a_film():
     """Values of one, and a hundredth of a percent of them a hundred times as large."""
     field = DIVING["internal_moment"].copy(data=np.ones(DIVING["internal_moment"].shape))
     field[0, 0, :] = -100.0
     scale = colouring.colouring(DIVING.assign(internal_moment=field), "internal_moment", "t3")
     assert scale.high <= 1.5 and scale.beyond == (True, False)
+
+
+def test_scales_of_magnitudes_start_at_zero():
+    """Also where the smallest value is round-off; a component that stays away from zero keeps its own range."""
+    field = DIVING["internal_moment"].copy(data=np.random.default_rng(0).uniform(1, 2, DIVING["internal_moment"].shape))
+    scale = colouring.colouring(DIVING.assign(internal_moment=field), "internal_moment")
+    assert scale.low == 0.0 and scale.beyond[0] is False
+    assert colouring.colouring(DIVING.assign(internal_moment=field), "internal_moment", "t3").low >= 1.0
+    tiny = field.isel(section_axis=2, drop=True) - 1.0
+    tiny[0] = 1e-41
+    assert colouring.colouring(DIVING.assign(elastic_density=tiny), "elastic_density").low == 0.0
 
 
 def test_the_camera_follows_a_body_that_would_be_small():
@@ -83,6 +104,17 @@ def test_the_camera_follows_a_body_that_would_be_small():
     follows = lambda run: animation._Stage(run, 720, None, "auto", None, None).follows  # noqa: E731
     assert follows(far) and not follows(PLANAR)
     assert body.grid_step(PLANAR) == {2.0: 0.5, 1.0: 0.2}[round(body.body_length(PLANAR))]
+
+
+def test_a_following_camera_shows_a_scale_bar():
+    """A dark bar of one grid step in the lower left corner; its length does not depend on the direction of view."""
+    for angle in (Camera(), Camera(0.3, 1.2)):
+        stage = animation._Stage(PLANAR, 720, None, "follow", angle, None)
+        picture = np.asarray(stage.picture(float(PLANAR.time[1])).convert("L"), int)
+        row = picture[stage.view.height - scene.MARGIN]
+        dark = np.flatnonzero(row[: int(scene.MARGIN + stage.step * stage.view.scale + 3)] < 100)
+        assert dark[0] == pytest.approx(scene.MARGIN, abs=1)
+        assert np.ptp(dark) == pytest.approx(stage.step * stage.view.scale, abs=2) and len(dark) > 0.9 * np.ptp(dark)
 
 
 @pytest.mark.parametrize("dataset", [PLANAR, DIVING], ids=["planar", "diving"])
@@ -119,6 +151,18 @@ def test_a_metre_is_as_long_in_every_direction(name, dataset):
             assert ax.get_aspect() == 1.0
 
 
+@pytest.mark.parametrize("duration", [0.2, 0.5, 1.0, 2.0, 3.0, 3.7, 5.0, 10.0, 13.0, 30.0, 60.0])
+def test_six_to_nine_bodies_at_round_times_end_with_the_path(duration):
+    """The last body is at the end of the run where a round interval allows it; the path of the nose ends there."""
+    run = PLANAR.assign_coords(time=np.linspace(0.0, duration, PLANAR.sizes["time"]))
+    times = body.snapshot_times(run, body.snapshot_interval(run))
+    assert 6 <= len(times) <= 9
+    assert duration in (3.7, 13.0) or times[-1] == pytest.approx(duration)
+    path = view.configurations_plane(run).axes[0].get_lines()[-1].get_xydata()
+    end = [np.interp(times[-1], run["time"], run["head_position"][:, k]) for k in range(2)]
+    np.testing.assert_allclose(path[-1], end, atol=1e-12)
+
+
 def test_planar_motions_are_not_drawn_in_space():
     assert body.is_planar(PLANAR) and not body.is_planar(DIVING)
     assert not any(hasattr(ax, "get_zlim") for ax in view.configurations(PLANAR).axes)
@@ -132,6 +176,31 @@ def test_figures_draw_in_given_axes():
     assert axes[0].lines
     with pytest.raises(ValueError, match="axes: 2 given, this figure needs 18"):
         view.space_time(PLANAR, axes=axes)
+
+
+def test_a_feedback_loop_shows_what_was_asked_for_or_moved():
+    """Heading alone: no panel and no line for the depth that stayed zero, no channels that stayed zero."""
+    t = np.linspace(0.0, 2.0, 21)
+    command = np.stack([np.sin(t), 1e-16 * t, 0 * t], axis=-1)
+    run = xr.Dataset(
+        {
+            "sensed_heading": ("time", 0.3 * t, {"units": "rad"}),
+            "sensed_depth": ("time", 1e-17 * t, {"units": "m"}),
+            "command": (("time", "channel"), command, {"units": "1/m"}),
+        },
+        coords={"time": t, "channel": ["offset_K3", "offset_K2", "roll_wave"]},
+    )
+    asked = Namespace(heading=20.0, depth=None, period=1.0)
+    assert list(steering.shown_references(run, asked)) == ["heading"]
+    assert [line.split()[0] for line in steering.lines(run, asked)] == ["heading"]
+    figure = view.feedback_loop(run, steering.shown_references(run, asked), period=1.0)
+    assert len(figure.axes) == 2
+    assert [text.get_text() for text in figure.axes[-1].get_legend().get_texts()] == ["offset K3"]
+    sunk = run.assign(sensed_depth=run["sensed_depth"] + 0.1)
+    for other in (steering.lines(sunk, asked), steering.lines(run, Namespace(heading=None, depth=0.0, period=1.0))):
+        assert [line.split()[0] for line in other] == ["heading", "depth"]
+    still = run.assign(command=0.0 * run["command"])
+    assert len(view.feedback_loop(still, {}).axes[-1].get_legend().get_texts()) == 3
 
 
 def test_figures_show_in_a_notebook_without_a_backend():

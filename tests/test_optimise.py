@@ -1,5 +1,6 @@
 """The optimiser on problems whose solutions are known: bounds, constraints, starts, logs, refusals."""
 
+import dataclasses
 import json
 from types import SimpleNamespace
 
@@ -45,6 +46,16 @@ def test_the_figure_shows_parameters_within_their_bounds_whatever_their_scale():
     drawn = found.plot().axes[1].lines[0].get_ydata()
     assert np.abs(drawn[-1] - (found.history[-1].x[0] * 0.5) / 2.0) < 1e-12
     assert abs(drawn[np.argmin([e.values[0] for e in found.history])] - (found.best[0] - 0.1) / 2.0) < 1e-12
+
+
+def test_the_figure_counts_evaluations_in_whole_numbers_and_has_the_common_style():
+    found = search(parameters={"wavelength": (0.1, 2.1, 0.5)})
+    figure = dataclasses.replace(found, history=found.history[:2], value=found.history[1].values[0]).plot()
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        low, high = ax.get_xlim()
+        assert [tick for tick in ax.get_xticks() if low <= tick <= high] == [1.0, 2.0]
+        assert not ax.spines["top"].get_visible() and ax.xaxis.get_gridlines()[0].get_visible()
 
 
 def test_a_quantity_to_maximise_is_printed_with_its_own_sign():

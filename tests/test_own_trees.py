@@ -121,6 +121,15 @@ def test_limits_are_kept_and_a_run_says_how_much_of_them_it_uses(snake):
         tree.with_limits(lower=1.0, upper=0.0)
 
 
+def test_zero_effort_and_velocity_of_a_file_are_no_limits(snake):
+    """Many exporters write zeros where they know no limit; a range of zero is one."""
+    file = snake.with_name("unlimited.urdf")
+    file.write_text(snake.read_text().replace('effort="2" velocity="3"', 'effort="0" velocity="0"'))
+    limits = mb.from_urdf(file).limits
+    assert np.isinf(limits.effort).all() and np.isinf(limits.speed).all()
+    np.testing.assert_array_equal(limits.upper, np.ones(3))
+
+
 def test_joints_become_passive_without_touching_fields(snake):
     tree = mb.from_urdf(snake).with_passive(["q2"], stiffness=3.0, damping=0.1)
     assert tree.actuated == (True, False, True)

@@ -89,8 +89,12 @@ def test_a_body_without_stress_has_no_error_of_its_modes(recwarn):
 def test_the_warning_lists_the_modes_and_how_many_to_try():
     pieces = cosserat.FreeStrains(0.5, 0.8, modes={"K2": 2, "K3": 4}), cosserat.FreeStrains(0.8, modes={"K3": 3})
     small, large = np.float64(0.0), np.float64(0.2)
-    with pytest.warns(UserWarning, match=r"\(K2: 2, K3: 4; K3: 3\).* 2e-01 .*twice as many \(K2: 4, K3: 8; K3: 6\)"):
+    with pytest.warns(UserWarning, match=r"\(K2: 2, K3: 4; K3: 3\).* 20 % .*twice as many .*K3: 6\).* jump\.$") as told:
         warn_if_coarse(SpaceError(small, small, small, small, large), pieces)
+    assert len(told) == 1
+    with pytest.warns(UserWarning, match=r" 100 % .*jump; or the material is too soft for this load\.$") as told:
+        warn_if_coarse(SpaceError(small, small, small, small, np.float64(1.0)), pieces)
+    assert len(told) == 1
 
 
 def test_error_of_one_state_of_a_soft_beam():

@@ -3,7 +3,9 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import xarray as xr
 
+import anguilla
 import hydro
 import multibody as mb
 from anguilla import view
@@ -76,3 +78,39 @@ def test_flat_ends_of_links_face_outwards():
         along = mesh.normals @ R[:, 0]
         np.testing.assert_allclose(along[:8], -1.0, atol=1e-9)
         np.testing.assert_allclose(along[-8:], 1.0, atol=1e-9)
+
+
+def test_torques_fill_their_axis_whatever_the_limits():
+    """A placeholder of 1000 N m is only in the legend; a limit near the peak is drawn."""
+    t = np.linspace(0.0, 1.0, 21)
+    torque = 0.3 * np.sin(2 * np.pi * t)[:, None] * np.array([1.0, -0.5])
+    run = xr.Dataset(
+        {"torque": (("time", "freedom"), torque), "torque_limit": ("freedom", [1000.0, 1.0])},
+        coords={"time": t, "freedom": ["q1", "q2"]},
+    )
+    ax = view.joint_torques(run).axes[0]
+    assert ax.get_ylim()[1] == pytest.approx(1.15)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["limit ±1 N m, joint 2", "limit ±1000 N m, joint 1 (off scale)"]
+    far = view.joint_torques(run.assign(torque_limit=("freedom", [1000.0, 1000.0]))).axes[0]
+    assert far.get_ylim()[1] == pytest.approx(0.345)
+    still = view.joint_torques(run.assign(torque=0.0 * run["torque"])).axes[0]
+    assert still.get_ylim()[1] == pytest.approx(1150.0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "unit", "words"),
+    [
+        ([mb.revolute, mb.revolute], "N m", " N m"),
+        ([mb.prismatic, mb.prismatic], "N", " N"),
+        ([mb.revolute, mb.prismatic], "N m or N", " N m (N where a joint slides)"),
+    ],
+)
+def test_units_of_motors_are_those_of_the_joints(kinds, unit, words):
+    body = {"mass": 1.0, "about_centre": 0.002 * np.eye(3)}
+    links = [mb.Link("0", **body), *(mb.Link(str(k + 1), str(k), kind(), **body) for k, kind in enumerate(kinds))]
+    law = lambda t: 0.1 * t**2 * jnp.ones(2)  # noqa: E731
+    run = mb.simulate(mb.from_links(links), law, None, 0.1, samples=3, progress=False)
+    assert run["torque"].attrs["units"] == unit
+    line = next(line for line in anguilla.summarise(run, 0.1).lines() if line.startswith("peak of motors"))
+    assert line.endswith(words)

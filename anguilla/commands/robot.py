@@ -6,11 +6,11 @@ import argparse
 import time
 from typing import TYPE_CHECKING
 
-from ..whole_files import size_text
 from . import VERBS
 from .arguments import at_least, directory, positive
 from .deferred import FLUIDS, FORMS, READINGS, ROBOTS, TERRAINS, deferred
-from .recipe import with_recipe, write_recipe
+from .outputs import Outputs
+from .recipe import with_recipe
 from .swim import FORMATS, FPS, check_pictures
 
 if TYPE_CHECKING:
@@ -169,8 +169,6 @@ def resolve(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulates, draws, writes, and prints the summary."""
-    from ..results import save
-
     begin = time.perf_counter()
     robot = registry.ROBOTS[arguments.robot]
     say = (lambda text: None) if arguments.quiet else (lambda text: print(text, flush=True))
@@ -183,22 +181,24 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = robot.run(settings)
     moved = time.perf_counter()
     dataset = with_recipe(dataset, arguments.recipe)
-    written = [save(dataset, arguments.out / f"{arguments.robot}.nc")]
-    written.append(write_recipe(arguments.recipe, arguments.out / f"{arguments.robot}.recipe"))
+    outputs = Outputs(arguments.out, arguments.robot, arguments.recipe)
+    outputs.start(dataset)
     if not arguments.no_figures:
         say("drawing ...")
         for name, figure in robot.figures(dataset).items():
-            written.append(arguments.out / f"{arguments.robot}_{name}.{arguments.format}")
-            figure().savefig(written[-1], dpi=150)
+            path = arguments.out / f"{arguments.robot}_{name}.{arguments.format}"
+            figure().savefig(path, dpi=150)
+            outputs.add(path)
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.robot}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
         make = view.animate if robot.film is None else robot.film
-        written.append(make(robot.body(dataset), film, progress=not arguments.quiet, **options))
+        outputs.add(make(robot.body(dataset), film, progress=not arguments.quiet, **options))
     end = time.perf_counter()
     for line in robot.lines(dataset):
         say(line)
-    say("files           " + f"\n{'':16}".join(f"{path} ({size_text(path)})" for path in written))
+    for line in outputs.lines():
+        say(line)
     say(f"wall time       {end - begin:.1f} s (motion {moved - begin:.1f} s, pictures {end - moved:.1f} s)")
     return 0
 

@@ -19,6 +19,7 @@ else:
 
 MIDDLE = 1.0  # abscissa of the sensors, half the length of the eel, where it yaws least [m]
 SERVO = (0.4, 0.4, 1.0)  # of the offsets and the rolling wave, in beats [-]
+MOVED = 1e-6  # change of a reading below which it did not move [rad or m]
 DURATION = 60.0  # default: time to turn, dive and settle [s]
 
 
@@ -53,6 +54,13 @@ def references(arguments: argparse.Namespace) -> dict[str, float]:
     return {"heading": math.radians(arguments.heading or 0.0), "depth": arguments.depth or 0.0}
 
 
+def shown_references(dataset: xr.Dataset, arguments: argparse.Namespace) -> dict[str, float]:
+    """Those of `references` that were given, or whose reading moved [rad, m]."""
+    moved = lambda name: float(abs(dataset[f"sensed_{name}"]).max()) > MOVED  # noqa: E731
+    wanted = references(arguments)
+    return {name: wanted[name] for name in wanted if getattr(arguments, name) is not None or moved(name)}
+
+
 def steered(gait: gaits.Strain, arguments: argparse.Namespace) -> gaits.Steered:
     """The gait with a controller of heading and depth."""
     T = arguments.period
@@ -73,11 +81,12 @@ def lines(dataset: xr.Dataset, arguments: argparse.Namespace) -> list[str]:
     import numpy as np
 
     late = dataset.sel(time=slice(float(dataset["time"][-1]) - arguments.period, None))
-    angle = late["sensed_heading"].values
-    heading = math.degrees(math.atan2(np.sin(angle).mean(), np.cos(angle).mean()))
-    depth = float(late["sensed_depth"].mean())
-    wanted = references(arguments)
-    return [
-        f"heading         {heading:.2f} deg, to hold {math.degrees(wanted['heading']):.2f} deg (last period)",
-        f"depth           {depth:.3f} m, to hold {wanted['depth']:.3f} m",
-    ]
+    found = []
+    for name, wanted in shown_references(dataset, arguments).items():
+        values = late[f"sensed_{name}"].values
+        if name == "heading":
+            mean = math.degrees(math.atan2(np.sin(values).mean(), np.cos(values).mean()))
+            found.append(f"heading         {mean:.2f} deg, to hold {math.degrees(wanted):.2f} deg (last period)")
+        else:
+            found.append(f"depth           {values.mean():.3f} m, to hold {wanted:.3f} m (last period)")
+    return found

@@ -5,15 +5,15 @@ from __future__ import annotations  # names of modules that are not imported yet
 import argparse
 import importlib.util
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..whole_files import size_text
 from . import VERBS, steering
 from .arguments import at_least, directory, positive
-from .deferred import FLUIDS, FORMS, GAITS, deferred
-from .recipe import with_recipe, write_recipe
+from .deferred import COLOURS, FLUIDS, FORMS, GAITS, SOFT_COLOURS, WATER_COLOURS, deferred
+from .outputs import Outputs
+from .recipe import with_recipe
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,6 +30,7 @@ DURATION = 10.0  # default [s]
 RATE = 40  # output times per second: resolves the power, which oscillates twice per period
 LENGTH = 2.0  # of the eel [m]
 FPS = 20.0  # frames per second
+HINTS = {"the modes of the soft beam": "Their number is --tail-modes, the stiffness --tail-stiffness."}  # to warnings
 FORMATS = ("png", "pdf", "svg")  # of figures
 
 DESCRIPTION = """\
@@ -148,14 +149,30 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     pictures.add_argument("--camera", choices=("auto", "fixed", "follow"), default="auto", help="default: auto")
     parser.add_argument("--quiet", action="store_true", help="no progress bars, no summary")
-    parser.set_defaults(run=run, check=check, resolve=resolve, name=lambda arguments: arguments.gait)
+    name = lambda arguments: arguments.gait  # noqa: E731
+    parser.set_defaults(run=run, check=check, resolve=resolve, name=name, hints=HINTS)
 
 
 def check(arguments: argparse.Namespace) -> str | None:
     """Checks combinations of arguments; returns an error message or None."""
     if arguments.tail_start >= LENGTH:
         return f"argument --tail-start: {arguments.tail_start:g}: must be less than the body's length, {LENGTH:g} m"
-    return steering.check(arguments) or check_pictures(arguments)
+    return steering.check(arguments) or check_colour(arguments) or check_pictures(arguments)
+
+
+def check_colour(arguments: argparse.Namespace) -> str | None:
+    """Checks field and component of --colour against what the run will record; returns an error message or None."""
+    if arguments.colour is None:
+        return None
+    fields = COLOURS | (WATER_COLOURS if arguments.fluid == "morison" else {})
+    fields |= {} if arguments.tail_stiffness is None else SOFT_COLOURS
+    field, colon, component = arguments.colour.partition(":")
+    if field not in fields:
+        return f"argument --colour: {field!r}: must be one of {', '.join(fields)}"
+    if colon and component not in fields[field]:
+        known = f"must be one of {', '.join(fields[field])}" if fields[field] else "the field has no components"
+        return f"argument --colour: component {component!r} of {field!r}: {known}"
+    return None
 
 
 def check_pictures(arguments: argparse.Namespace) -> str | None:
@@ -195,7 +212,6 @@ def body(arguments: argparse.Namespace) -> cosserat.Beam | cosserat.Soft:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulates, draws, writes, and prints the summary."""
-    from ..results import save
     from ..view.energy_rate import with_energy_rate
     from ..view.summary import summarise
 
@@ -220,14 +236,15 @@ def run(arguments: argparse.Namespace) -> int:
     dataset.attrs |= {"gait": arguments.gait, "period": arguments.period, "wavelength": arguments.wavelength}
     swum = time.perf_counter()
     dataset = with_recipe(dataset, arguments.recipe)
-    written = [save(dataset, arguments.out / f"{arguments.gait}.nc")]
-    written.append(write_recipe(arguments.recipe, arguments.out / f"{arguments.gait}.recipe"))
+    outputs = Outputs(arguments.out, arguments.gait, arguments.recipe)
+    outputs.start(dataset)
     if not arguments.no_figures:
         say("drawing ...")
-        written += draw(dataset, arguments.out, arguments.gait, arguments.format)
+        for path in draw(dataset, arguments.out, arguments.gait, arguments.format):
+            outputs.add(path)
         if steering.given(arguments):
-            loop = view.feedback_loop(dataset, steering.references(arguments), period=arguments.period)
-            written.append(_write(loop, arguments.out / f"{arguments.gait}_feedback_loop.{arguments.format}"))
+            loop = view.feedback_loop(dataset, steering.shown_references(dataset, arguments), period=arguments.period)
+            outputs.add(_write(loop, arguments.out / f"{arguments.gait}_feedback_loop.{arguments.format}"))
     if not arguments.no_animation:
         film = arguments.out / f"{arguments.gait}.{arguments.film}"
         options = {"fps": arguments.fps, "width": arguments.width, "camera": arguments.camera}
@@ -237,19 +254,20 @@ def run(arguments: argparse.Namespace) -> int:
         if colour is not None:
             field, _, component = colour.partition(":")
             options |= {"field": field, "component": component or None}
-        written.append(view.animate(dataset, film, progress=not arguments.quiet, **options))
+        outputs.add(view.animate(dataset, film, progress=not arguments.quiet, **options))
     if arguments.interactive:
-        written.append(view.interactive_page(dataset, arguments.out / f"{arguments.gait}.html"))
+        outputs.add(view.interactive_page(dataset, arguments.out / f"{arguments.gait}.html"))
     if arguments.vtk:
-        written.append(view.write_vtk(dataset, arguments.out / f"{arguments.gait}.pvd"))
+        outputs.add(view.write_vtk(dataset, arguments.out / f"{arguments.gait}.pvd"))
     if arguments.still is not None:
-        written.append(write_still(dataset, arguments.still, arguments.width))
+        outputs.files.append(write_still(dataset, arguments.still, arguments.width))
     end = time.perf_counter()
     for line in summarise(dataset, arguments.period).lines():
         say(line)
     for line in steering.lines(dataset, arguments) if steering.given(arguments) else ():
         say(line)
-    say("files           " + f"\n{'':16}".join(f"{path} ({size_text(path)})" for path in written))
+    for line in outputs.lines():
+        say(line)
     say(f"wall time       {end - begin:.1f} s (swim {swum - begin:.1f} s, pictures {end - swum:.1f} s)")
     return 0
 
@@ -269,12 +287,10 @@ def figures(dataset: xr.Dataset) -> dict[str, Callable[[xr.Dataset], Figure]]:
     return chosen
 
 
-def draw(dataset: xr.Dataset, out: Path, prefix: str, kind: str = "png") -> list[Path]:
-    """Writes every figure of a dataset, as PNG, PDF or SVG; returns the files."""
-    written = []
+def draw(dataset: xr.Dataset, out: Path, prefix: str, kind: str = "png") -> Iterator[Path]:
+    """Writes every figure of a dataset, as PNG, PDF or SVG; yields each file after it is written."""
     for name, figure in figures(dataset).items():
-        written.append(_write(figure(dataset), out / f"{prefix}_{name}.{kind}"))
-    return written
+        yield _write(figure(dataset), out / f"{prefix}_{name}.{kind}")
 
 
 def write_still(dataset: xr.Dataset, path: Path, width: int) -> Path:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from ..view.power_identity import identity_residual
+from ..view.power_identity import identity_residual, residual_text
 
 
 def mean_speed(dataset: xr.Dataset, period: float) -> tuple[float, float]:
@@ -74,7 +74,7 @@ def power_lines(dataset: xr.Dataset, period: float) -> list[str]:
         mean = np.trapezoid(power[last], time[last]) / (time[last][-1] - time[last][0])
         lines.append(f"motor power     {mean:.3f} W in the mean of the last period, peak {power.max():.2f} W")
     residual = np.abs(identity_residual(dataset)).max()
-    lines.append(f"power identity  residual <= {residual:.1e} W")
+    lines.append(f"power identity  {residual_text(residual, float(np.abs(power).max()))}")
     if not any(str(name).startswith("fluid_") for name in dataset.data_vars):
         drift = np.abs(dataset["momentum"].values - dataset["momentum"].values[:1]).max()
         lines.append(f"momentum        changes <= {drift:.1e} kg m/s, kg m^2/s (nothing acts on the bodies)")

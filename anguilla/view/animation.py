@@ -29,6 +29,7 @@ from .scene import (
     blank,
     draw_floor,
     draw_line,
+    draw_scale,
     draw_shadow,
     draw_surface,
     draw_text,
@@ -301,6 +302,8 @@ class _Stage:
         draw_text(picture, f"t = {time:.2f} s{height}", 12.0, 10.0)
         if self.colours is not None:
             self.colours.draw_bar(picture, view)
+        if self.follows:  # the floor with its numbers may be out of the picture
+            draw_scale(picture, view, self.step)
         return finished(picture)
 
     def _mesh(self, time: float) -> Mesh:

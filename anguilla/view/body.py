@@ -91,11 +91,14 @@ def eyes(sections: Sections) -> list[tuple[Float[np.ndarray, "3"], Float[np.ndar
 
 
 def snapshot_interval(dataset: xr.Dataset) -> float:
-    """A round interval at which six to nine bodies show the run [s]."""
+    """A round interval at which six to nine bodies show the run, the last at its end where possible [s]."""
     duration = float(dataset["time"][-1] - dataset["time"][0])
     step = 10.0 ** np.floor(np.log10(duration / 8.0))
     rounds = step * np.array([1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0])
-    return float(rounds[np.argmin(np.abs(np.floor(duration / rounds + 1e-9) - 7.5))])
+    steps = duration / rounds
+    whole = rounds[(np.abs(steps - np.round(steps)) < 1e-6) & (steps > 4.5) & (steps < 8.5)]
+    among = whole if len(whole) else rounds
+    return float(among[np.argmin(np.abs(np.floor(duration / among + 1e-6) - 7.5))])
 
 
 def snapshot_times(dataset: xr.Dataset, every: float) -> Float[np.ndarray, "snapshots"]:
@@ -106,7 +109,7 @@ def snapshot_times(dataset: xr.Dataset, every: float) -> Float[np.ndarray, "snap
     """
     every = float(positive("every", every, "s", ()))
     first, last = float(dataset["time"][0]), float(dataset["time"][-1])
-    return first + every * np.arange(int(np.floor((last - first) / every + 1e-9)) + 1)
+    return first + every * np.arange(int(np.floor((last - first) / every + 1e-6)) + 1)
 
 
 def is_planar(dataset: xr.Dataset) -> bool:

@@ -14,6 +14,8 @@ from .scene import SMOOTH, Viewport, draw_text
 BAR_WIDTH, BAR_HEIGHT, MARGIN = 150, 9, 14  # [pixels]
 RARE = 0.01  # share of the values at each end that may lie beyond the scale, if they would stretch it by half
 
+ROUND_OFF = 1e-9  # of the largest value: a smaller one is zero
+
 
 @dataclass(frozen=True)
 class Colouring:
@@ -86,6 +88,8 @@ def colouring(dataset: xr.Dataset, field: str, component: str | None = None) -> 
     low, high = (float(x) for x in np.nanquantile(values, [RARE, 1.0 - RARE]))
     if most - least < 1.5 * (high - low):
         low, high = least, most
+    if least >= 0.0 and (label.startswith("|") or low <= ROUND_OFF * high):
+        least = low = 0.0  # magnitudes start at zero
     signed = least < 0.0 < most
     if signed:
         high = max(-low, high)

@@ -10,6 +10,7 @@ from .record import check_record
 from .style import BLUE, COMPONENTS, GREY, ORANGE, VERMILLION, figure_of, frame_label, label, new_figure, styled
 
 CHANNELS = (*COMPONENTS, ORANGE)
+ZERO = 1e-9  # of the largest command: a channel that stays smaller is zero
 ABOVE = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.98), "borderaxespad": 0.0}  # clear of the curves
 
 
@@ -17,6 +18,8 @@ def feedback_loop(
     dataset: xr.Dataset, references: Mapping[str, float | np.ndarray] | None = None, *, period: float | None = None
 ) -> Figure:
     """Readings of the sensors with their references, and the command with the servo's output, against time.
+
+    Channels of the command that stay zero are left out.
 
     >>> import anguilla.view, numpy as np, xarray as xr
     >>> t = np.linspace(0.0, 10.0, 101)
@@ -79,10 +82,19 @@ def mean_over(time: np.ndarray, values: np.ndarray, period: float) -> tuple[np.n
     return middle, (upto(middle + 0.5 * period) - upto(middle - 0.5 * period)) / period
 
 
+def _moving(command, output):
+    """Indices of the channels that do not stay zero, as far as a picture shows; all of them if none moves."""
+    size = np.abs(command.values).max(axis=0)
+    if output is not None:
+        size = np.maximum(size, np.abs(output.values).max(axis=0))
+    return np.flatnonzero(size > ZERO * size.max(initial=0.0)) if size.any() else np.arange(len(size))
+
+
 def _commands(ax, dataset):
     names = [str(name) for name in dataset["channel"].values] if "channel" in dataset.coords else None
     command, output = dataset["command"], dataset.get("servo_output")
-    for k in range(command.shape[1]):
+    moving = _moving(command, output)
+    for k in moving:
         colour, dashes = CHANNELS[k % len(CHANNELS)], "--" if k >= len(CHANNELS) else "-"
         name = f"u{k}" if names is None else names[k].replace("_", " ")
         thin = {"linewidth": 0.7, "alpha": 0.6} if output is not None else {"linewidth": 1.2}
@@ -95,4 +107,4 @@ def _commands(ax, dataset):
     ax.set_ylabel(label("command", command.attrs.get("units", "1")))
     if output is not None:
         ax.set_title("thin: command, thick: servo", loc="left", fontsize="small", fontweight="normal")
-    ax.legend(ncols=min(command.shape[1], 4), **ABOVE)
+    ax.legend(ncols=min(len(moving), 4), **ABOVE)

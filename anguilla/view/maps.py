@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .record import check_record
-from .style import DIVERGING, SomeAxes, figure_of, frame_label, given_axes, label, new_figure, styled
+from .style import DIVERGING, SomeAxes, few_ticks, figure_of, frame_label, given_axes, label, new_figure, styled
 from .vectors import fluid_terms, force_in_section
 
 STRAINS = ("G1", "G2", "G3", "K1", "K2", "K3")
@@ -87,7 +87,8 @@ def field_map(dataset: xr.Dataset, field: str, *, ax: Axes | None = None) -> Fig
         ax.set_ylabel(label("time", "s"))
         ax.grid(False)
         frame_label(ax, title)
-        figure.colorbar(shown, ax=ax, location="bottom", pad=0.02, aspect=30).set_label(label(title, unit))
+        bar = figure.colorbar(shown, ax=ax, location="bottom", pad=0.02, aspect=30, ticks=few_ticks())
+        bar.set_label(label(title, unit))
         return figure
 
 

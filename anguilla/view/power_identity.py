@@ -61,3 +61,14 @@ def identity_residual(dataset: xr.Dataset) -> Float[np.ndarray, "time"]:
     for name, sign in (("muscle_power", 1.0), ("load_power", 1.0), ("viscous_loss", -1.0), ("wake_power", -1.0)):
         powers = powers + sign * dataset.get(name, 0.0)
     return powers.values - energy_rate(dataset)[0]
+
+
+def residual_text(residual: float, peak: float) -> str:
+    """The largest residual in words, relative to the peak power unless that is zero.
+
+    Args:
+        residual: largest residual of the power identity [W].
+        peak: largest power of the actuators, by size [W].
+    """
+    share = f", {residual / peak:.0e} of the peak power" if peak > 0.0 else ""
+    return f"residual <= {residual:.1e} W{share}"

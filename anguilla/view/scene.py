@@ -16,6 +16,7 @@ from .surface import EYE, Mesh, Sections, lit, rgb
 WATER, FLOOR, GRID, SHADOW = "#DCE9EF", "#EDF4F6", "#C3D3DB", "#C9D8DE"
 TEXT, TRACE, TRACE_SHADOW = "#22303A", "#D55E00", "#D9B79C"
 SIDE, TOP, BOTTOM = 52, 32, 36  # margins for text [pixels]
+MARGIN = 12  # of a scale bar [pixels]
 SMOOTH = 2  # supersampling factor for smooth edges
 
 
@@ -159,6 +160,15 @@ def draw_surface(picture: Image.Image, view: Viewport, mesh: Mesh, heads: tuple[
 def draw_text(picture: Image.Image, text: str, x: float, y: float, size: int = 13, anchor: str = "la") -> None:
     """Writes text at a position in pixels of the finished image."""
     ImageDraw.Draw(picture).text((SMOOTH * x, SMOOTH * y), text, fill=TEXT, font=_font(SMOOTH * size), anchor=anchor)
+
+
+def draw_scale(picture: Image.Image, view: Viewport, length: float) -> None:
+    """Draws a bar of a given length [m] in the lower left corner, with its length above it."""
+    paint = ImageDraw.Draw(picture)
+    left, right, down = MARGIN, MARGIN + length * view.scale, view.height - MARGIN
+    ends = [(left, down - 4), (left, down), (right, down), (right, down - 4)]
+    paint.line([(SMOOTH * x, SMOOTH * y) for x, y in ends], fill=TEXT, width=round(1.5 * SMOOTH))
+    draw_text(picture, f"{length:g} m", 0.5 * (left + right), down - 6, 10, "md")
 
 
 def finished(picture: Image.Image) -> Image.Image:

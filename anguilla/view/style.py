@@ -8,11 +8,14 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from spatial.figure_style import INK as INK, RC
 
 # Okabe and Ito's palette: eight colours that can be distinguished with any colour vision.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY, INK = "#8A9199", "#22303A"
+GREY = "#8A9199"
 
 COMPONENTS = (BLUE, VERMILLION, GREEN)  # first, second and third component of any vector
 SEQUENTIAL = "viridis"  # time
@@ -20,32 +23,6 @@ DIVERGING = "PuOr"  # signed fields, white at zero
 CROWDED = 60  # maxima and minima of a curve above which its line is thin
 
 SomeAxes = Sequence[Axes] | np.ndarray  # result of Figure.subplots, or a list
-
-RC: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 10.0,
-    "axes.titlesize": 11.0,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelsize": 10.0,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#DDE3E8",
-    "grid.linewidth": 0.6,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "lines.linewidth": 1.5,
-    "legend.frameon": False,
-    "legend.fontsize": 9.0,
-    "savefig.dpi": 150,
-    "figure.dpi": 110,
-}
 
 
 class Picture(Figure):
@@ -151,6 +128,11 @@ def _raise_title(ax: Axes, renderer: Any) -> None:
     above = 72.0 / figure_of(ax).dpi * (frame.y1 - ax.get_window_extent(renderer).y1) + 4.0  # [points]
     same = {"fontsize": title.get_fontsize(), "fontweight": title.get_fontweight()}
     ax.set_title(title.get_text(), loc="left", pad=above, **same)
+
+
+def few_ticks() -> MaxNLocator:
+    """Ticks of a narrow colour bar that is symmetric about zero: three, or five where they are far apart."""
+    return MaxNLocator(4, steps=[1, 2, 4, 5, 10], min_n_ticks=3)
 
 
 def frame_label(ax: Axes, text: str) -> None:

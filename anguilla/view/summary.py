@@ -8,7 +8,7 @@ import xarray as xr
 from spatial import positive
 
 from .links import is_tree
-from .power_identity import energy_rate, identity_residual
+from .power_identity import energy_rate, identity_residual, residual_text
 from .record import check_record
 
 IN_VACUUM = {"none": "in vacuum", "Void": "in vacuum", "Weight": "in vacuum, with weight"}  # by the fluid of a record
@@ -29,7 +29,9 @@ class Summary:
         tail_moment: maximum of |M(L)| [N·m], likewise.
         surroundings: fluid or other loads around the body; "in vacuum" for none, None if the record does not say.
         peak_torque: maximum torque (or force) of a motor of a tree [N·m or N]; None for a beam.
+        peak_unit: its unit, "N m or N" if some joints turn and others slide.
         identity: maximum residual of the power identity [W]; None for a tree in `hydro.Lighthill` water.
+        peak_power: maximum power of the actuators, by size [W].
         identity_exact: whether the rate of energy in the identity is exact; otherwise it is differenced between output
             times.
         force_error: estimated error of n due to the grid along the body, relative to its maximum [-], from a grid twice
@@ -53,6 +55,8 @@ class Summary:
     power_error: float | None = None
     modes_error: float | None = None
     peak_torque: float | None = None
+    peak_unit: str = "N m"
+    peak_power: float = 0.0
     surroundings: str | None = None
 
     def __str__(self) -> str:
@@ -61,7 +65,6 @@ class Summary:
     def lines(self) -> list[str]:
         """The summary as lines of text."""
         x, y, z = self.nose
-        how = "" if self.identity_exact else " (energy differenced between output times)"
         errors = "not estimated for this space path"
         if self.force_error is not None:
             modes = "" if self.modes_error is None else f", free strains {self.modes_error:.0e}"
@@ -73,9 +76,10 @@ class Summary:
             f"distance        {self.distance:.4f} m in {self.duration:g} s (centre of mass)",
         ]
         if self.tail_force is None:
+            unit = self.peak_unit.replace("N m or N", "N m (N where a joint slides)")
             lines += [
                 f"base at the end ({x:.5f}, {y:.5f}, {z:.5f}) m",
-                f"peak of motors  {self.peak_torque:.4g} N m (N where a joint slides)",
+                f"peak of motors  {self.peak_torque:.4g} {unit}",
             ]
         else:
             lines += [
@@ -83,10 +87,10 @@ class Summary:
                 f"estimated error {errors}",
                 f"loops agree to  |n(L)| <= {self.tail_force:.1e} N, |M(L)| <= {self.tail_moment:.1e} N m",
             ]
-        residual = (
-            "none: water passes along the chain" if self.identity is None else f"residual <= {self.identity:.1e} W"
-        )
-        return [*lines, f"power identity  {residual}{how if self.identity is not None else ''}"]
+        if self.identity is None:
+            return [*lines, "power identity  none: water passes along the chain"]
+        how = "" if self.identity_exact else " (energy differenced between output times: more samples lower it)"
+        return [*lines, f"power identity  {residual_text(self.identity, self.peak_power)}{how}"]
 
 
 def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
@@ -117,7 +121,9 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         tail_force=None if tree else _greatest(dataset["tail_force"]),
         tail_moment=None if tree else _greatest(dataset["tail_moment"]),
         peak_torque=float(np.abs(dataset["torque"].values).max(initial=0.0)) if tree else None,
+        peak_unit=str(dataset["torque"].attrs.get("units", "N m or N")) if tree else "N m",
         identity=None if tree and "fluid_carried" in dataset else float(np.abs(identity_residual(dataset)).max()),
+        peak_power=float(np.abs(dataset["actuator_power"].values).max()),
         identity_exact=energy_rate(dataset)[1],
         surroundings=None if fluid is None else IN_VACUUM.get(fluid, fluid),
         **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power", "modes")},

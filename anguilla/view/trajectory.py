@@ -45,7 +45,7 @@ def configurations(dataset: xr.Dataset, every: float | None = None) -> Figure:
     """Draws the body every `every` seconds, in the view that suits the motion.
 
     A planar swim is drawn in its plane, any other in space. If a planar swim is so straight that the bodies would
-    overlap, they are drawn in rows.
+    overlap, they are drawn in rows. The path of the nose ends at the last body.
 
     >>> import anguilla, cosserat, gaits, hydro
     >>> swim = cosserat.simulate(cosserat.eel(), gaits.planar(), hydro.Morison(), t1=0.5, samples=3, progress=False)
@@ -200,11 +200,10 @@ def _draw_rows(ax: Axes, dataset: xr.Dataset, times: np.ndarray, axes: tuple[str
     low, high = _limits(dataset, axes)
     pitch = _row_pitch(dataset, axes)
     columns = ["xyz".index(axis) for axis in axes]
-    head, recorded = dataset["head_position"].values, dataset["time"].values
     for row, (time, colour) in enumerate(zip(times, time_colours(times), strict=True)):
         down = np.zeros(3)
         down[columns[1]] = -pitch * row
-        swum = (head[recorded <= time + 1e-9] + down)[:, columns]
+        swum = (_path(dataset, time) + down)[:, columns]
         ax.plot(*swum.T, color=INK, linewidth=0.9, zorder=4, label=PATH if row == 0 else None)
         _draw_body(ax, dataset, time, colour, axes, 2.0, down)
     ax.set_yticks((-pitch * np.arange(len(times))).tolist(), labels=[f"{time:g}" for time in times])
@@ -219,7 +218,7 @@ def _draw_plane(ax: Axes, dataset: xr.Dataset, times: np.ndarray, axes: tuple[st
     columns = ["xyz".index(axis) for axis in axes]
     for order, (time, colour) in enumerate(zip(times, time_colours(times), strict=True)):
         _draw_body(ax, dataset, time, colour, axes, 2 + 0.01 * order)
-    ax.plot(*dataset["head_position"].values[:, columns].T, color=INK, linewidth=0.9, zorder=4, label=PATH)
+    ax.plot(*_path(dataset, times[-1])[:, columns].T, color=INK, linewidth=0.9, zorder=4, label=PATH)
     ax.set_xlabel(label(axes[0], "m"))
     ax.set_ylabel(label(axes[1], "m"))
     ax.set_aspect("equal", adjustable="box")
@@ -284,7 +283,7 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
     low, high = _limits(dataset, ("x", "y", "z"))
     thin = np.maximum(0.3 * np.max(high - low) - (high - low), 0.0)
     low, high = low - 0.5 * thin, high + 0.5 * thin  # keeps the box at least as high as its labels
-    head = dataset["head_position"].values
+    head = _path(dataset, times[-1])
     ax.plot(*head.T, color=INK, linewidth=1.0, zorder=4, label=PATH)
     floor = np.full(len(head), low[2])
     ax.plot(head[:, 0], head[:, 1], floor, color=GREY, linewidth=0.8, zorder=1, label="seen on the floor")
@@ -298,6 +297,13 @@ def _draw_space(ax: Axes3D, dataset: xr.Dataset, times: np.ndarray, drawn: np.nd
     ax.set_zlabel(label("z", "m"), labelpad=4)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_major_locator(MultipleLocator(grid_step(dataset, float(np.max(high - low)))))
+
+
+def _path(dataset: xr.Dataset, last: float) -> np.ndarray:
+    """Positions of the nose from the start to the time `last`, that of a body [m]."""
+    time, head = dataset["time"].values, dataset["head_position"].values
+    end = [np.interp(last, time, axis) for axis in head.T]
+    return np.concatenate([head[time < last - 1e-9], [end]])
 
 
 def _limits(dataset: xr.Dataset, axes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -20,6 +20,7 @@ from .style import (
     GREY,
     SEQUENTIAL,
     VERMILLION,
+    few_ticks,
     figure_of,
     frame_label,
     label,
@@ -30,6 +31,7 @@ from .style import (
 from .trajectory import configurations_plane
 
 SPOT = 1e-3  # displacement below which the machine counts as stationary: forward is then -x [m]
+OFF_SCALE = 5.0  # times the peak torque: a larger limit is not drawn
 ZERO = 1e-9  # relative to its limit; a smaller torque is labelled as zero
 
 
@@ -94,6 +96,8 @@ def forward_velocity(dataset: xr.Dataset, period: float | None = None, *, ax: Ax
 def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]] | None = None) -> Figure:
     """Motor torques against time, with the limits of the actuators where they have any; a panel per family of joints.
 
+    The axis is scaled by the torques: a limit of more than five times the peak is only in the legend, "off scale".
+
     Args:
         dataset: a result of `multibody.simulate`.
         families: names of the freedoms in each, from head to tail; one of all joints when None.
@@ -154,7 +158,8 @@ def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str] | None = None, name:
             ax.set_xticks(_ticks(len(chosen)))
             ax.grid(False)
             frame_label(ax, title.capitalize() if title[0] != "$" else title)
-            figure.colorbar(shown, ax=ax, location="bottom", pad=0.02, aspect=30).set_label(label(title, unit))
+            bar = figure.colorbar(shown, ax=ax, location="bottom", pad=0.02, aspect=30, ticks=few_ticks())
+            bar.set_label(label(title, unit))
         columns[0].set_ylabel(label("time", "s"))
         return figure
 
@@ -163,15 +168,21 @@ def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limits: np.nda
     for colour, values in zip(_colours(torque.shape[1]), torque.T, strict=True):
         ax.plot(time, values, color=colour, linewidth=0.9)
     finite = np.isfinite(limits)
+    peak = float(np.abs(torque).max(initial=0.0))
+    far = OFF_SCALE * peak if peak > ZERO * limits.min(initial=np.inf, where=finite) else np.inf
     for limit in np.unique(limits[finite]):
         mine = np.flatnonzero(limits == limit)
         one = len(mine) == len(limits)  # one limit for all joints
         colour, whose = (VERMILLION, "") if one else (_colours(len(limits))[mine[0]], f", joint {_numbers(mine + 1)}")
-        ax.axhline(limit, color=colour, linewidth=1.2, linestyle="--", label=f"limit ±{limit:g} N m{whose}")
-        ax.axhline(-limit, color=colour, linewidth=1.2, linestyle="--")
+        look = {"color": colour, "linewidth": 1.2, "linestyle": "--"}
+        if limit > far:
+            ax.plot([], [], **look, label=f"limit ±{limit:g} N m{whose} (off scale)")
+            continue
+        ax.axhline(limit, **look, label=f"limit ±{limit:g} N m{whose}")
+        ax.axhline(-limit, **look)
     ax.axhline(0.0, color=GREY, linewidth=0.6)
-    limit = float(limits[finite].max(initial=0.0))
-    reach = 1.15 * max(limit, float(np.abs(torque).max())) or 1.0
+    limit = float(limits[finite & (limits <= far)].max(initial=0.0))
+    reach = 1.15 * max(limit, peak) or 1.0
     ax.set_ylim(-reach, reach)
     ax.yaxis.set_major_locator(MaxNLocator(4 if limit < 1 else 6, min_n_ticks=3))
     ax.margins(x=0.0)

@@ -40,6 +40,7 @@ from .soft_beam import Soft, SoftState, unchecked_soft_state
 from .strain_basis import FreeStrains
 
 COARSE_GRID, FEW_MODES = 1e-3, 0.1  # relative errors above which a warning is given
+TOO_SOFT = 0.5  # relative error due to the modes that may also come from a material that is too soft
 
 
 def soft_space_error(
@@ -140,12 +141,13 @@ def warn_if_coarse(error: SpaceError, pieces: tuple[FreeStrains, ...]) -> None:
         error.moment,
         error.power,
     )
-    warn_if(
-        error.modes > FEW_MODES,
-        f"the modes of the soft beam ({listed(1)}) leave a relative error of {{:.0e}} in its free strains. Try twice "
-        f"as many ({listed(2)}), or pieces of free strains that end where loads, stiffness or imposed strains jump.",
-        error.modes,
+    few = (
+        f"the modes of the soft beam ({listed(1)}) leave a relative error of {{:.0f}} % in its free strains. Try twice "
     )
+    more = f"as many ({listed(2)}), or pieces of free strains that end where loads, stiffness or imposed strains jump"
+    percent = 100.0 * error.modes
+    warn_if((error.modes > FEW_MODES) & (error.modes <= TOO_SOFT), f"{few}{more}.", percent)
+    warn_if(error.modes > TOO_SOFT, f"{few}{more}; or the material is too soft for this load.", percent)
 
 
 @program

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from spatial.figure_style import INK, RC
+
 from .objectives import aim_of
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#22303A")
@@ -16,10 +18,18 @@ def draw(optimum: Any, figure: Any = None) -> Any:
         optimum: a `gaits.Optimum`.
         figure: a matplotlib figure; a new one when None.
     """
+    import matplotlib
     from matplotlib.figure import Figure
 
     if figure is None:
         figure = Figure(figsize=(8.0, 6.4), layout="constrained")
+    with matplotlib.rc_context(RC):
+        return _draw(optimum, figure)
+
+
+def _draw(optimum: Any, figure: Any) -> Any:
+    from matplotlib.ticker import MaxNLocator
+
     top, bottom = figure.subplots(2, 1, sharex=True)
     sign, words, aim = aim_of(optimum.objective)
     ways = sorted({e.start for e in optimum.history})
@@ -37,13 +47,14 @@ def draw(optimum: Any, figure: Any = None) -> Any:
             top.plot(k[~good], value[~good], "o", markerfacecolor="white", markeredgecolor=colour, markersize=5,
                      zorder=4, label="infeasible")  # fmt: skip
             _parameters(bottom, optimum, k, steps)
-    top.axhline(sign * optimum.value, color="#22303A", linewidth=0.8, linestyle=":")
+    top.axhline(sign * optimum.value, color=INK, linewidth=0.8, linestyle=":")
     unit = optimum.unit if optimum.unit and optimum.unit != "1" else ""
     top.set_ylabel(f"{words} [{unit or '-'}]")
     change = f"{sign * optimum.before:.4g} to {sign * optimum.value:.4g} {unit}".rstrip()
-    top.set_title(f"{words[:1].upper()}{words[1:]}, {aim}: {change}", loc="left")
+    top.set_title(f"{words[:1].upper()}{words[1:]}, {aim}: {change}", loc="left", pad=8)
     if optimum.limits:
         top.legend(loc="best")
+    bottom.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     bottom.set_xlabel("evaluation (value and derivatives) [-]")
     return figure
 
