@@ -135,7 +135,7 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         peak_torque=float(np.abs(dataset["torque"].values).max(initial=0.0)) if tree else None,
         identity=None if tree and "fluid_carried" in dataset else float(np.abs(identity_residual(dataset)).max()),
         identity_exact=energy_rate(dataset)[1],
-        surroundings=None if fluid is None else IN_VACUUM.get(fluid, fluid) + FORMS.get(form, ""),
+        surroundings=None if fluid is None else IN_VACUUM.get(fluid, str(fluid)) + FORMS.get(form, ""),
         speed_before=float(np.linalg.norm(before - first)) / window if 2.0 * window <= duration + 1e-9 else None,
         **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power", "modes")},
     )
