@@ -49,7 +49,7 @@ class Beam(Printed):
         >>> profile = hydro.uniform_profile(0.5, 0.015, 0.02)
         >>> beam = cosserat.Beam(profile, density=lambda X: 900.0 + 200.0 * X, masses=[(0.1, 0.05), (0.3, 0.05)])
         >>> print(beam)
-        Beam(0.5 m, 0.5477 kg, 1 piece, 950 kg/m³ on average, 2 point masses of 0.1 kg)
+        Beam(0.5 m, 0.5477 kg, 1 piece, 950 kg/m³ on average, 2 point masses, 0.1 kg together)
     """
 
     profile: Profile
@@ -108,7 +108,8 @@ class Beam(Printed):
         inside = ""
         if self.masses is not None:
             count = self.masses.X.shape[0]
-            inside = f", {count} point mass{'es' if count > 1 else ''} of {value_text(loads)} kg"
+            what = f"1 point mass of {value_text(loads)} kg"
+            inside = ", " + (what if count == 1 else f"{count} point masses, {value_text(loads)} kg together")
         return f"Beam({value_text(self.length)} m, {value_text(total)} kg, {pieces}, {density}{inside})"
 
     def _repr_html_(self) -> str:

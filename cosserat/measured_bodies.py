@@ -1,7 +1,6 @@
 """Measured bodies: from a table of sections, or from a mesh."""
 
 import csv
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,15 @@ from hydro.sections_of_mesh import mesh_profile
 from hydro.sections_of_table import table_profile
 from spatial import Numbers
 from spatial.checks import of_kind
+from spatial.table_headers import column_names, units_per_si
 from spatial.user_warnings import warn
 
 from .beam import Beam
 from .density import Density
 from .energy import volume
 
-_COLUMNS = ("X", "b", "c", "density")
+_UNITS = {"X": "m", "b": "m", "c": "m", "density": "kg/m3"}  # of the columns of a table
+_RULE = "columns must be X, b, c and optionally density, each once"
 _VOLUME = 0.01  # relative difference of volume between a mesh and its ellipses above which a warning is given
 _BENT = 0.05  # distance of centroids from the axis, relative to the length, above which a warning is given
 
@@ -33,8 +34,9 @@ def from_table(
 ) -> Beam:
     """A body from a CSV file of sections: columns X, b, c and, optionally, density [m, m, m, kg/m³].
 
-    The first line names the columns, in any order; a unit may follow, as in `X [m]`. Values between the rows are
-    interpolated smoothly and without overshoot; semi-axes of zero at the nose or the tail close the body.
+    The first line names the columns, in any order; a unit may follow, as in `X [cm]`, and is converted: m, cm, mm,
+    kg/m³, g/cm³. Values between the rows are interpolated smoothly and without overshoot; semi-axes of zero at the
+    nose or the tail close the body.
 
     >>> import pathlib, tempfile, cosserat
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "fish.csv"
@@ -50,7 +52,8 @@ def from_table(
         round_ends: whether zeros close the body like an ellipsoid (True) or like a cone; see `hydro.table_profile`.
 
     Raises:
-        ValueError: a column is missing, repeated or unknown, or a cell is not a number; the message gives its row.
+        ValueError: a column is missing, repeated or unknown, its unit is unknown, or a cell is not a number; the
+            message gives its row.
     """
     of_kind("path", path, str | Path, "the name of a file")
     columns = _read(Path(path))
@@ -105,14 +108,16 @@ def _read(path: Path) -> dict[str, np.ndarray]:
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
     if not rows:
-        raise ValueError(f"{path}: empty: the first line must name the columns X, b, c and, it may be, density")
-    names = [re.sub(r"[\[(].*", "", cell).strip() for cell in rows[0]]
+        raise ValueError(f"{path}: empty: the first line must name the columns; {_RULE}")
+    columns = column_names(path, rows[0])
+    names = [name for name, _ in columns]
     for name in names:
-        if name not in _COLUMNS or names.count(name) > 1:
-            raise ValueError(f"{path}: column {name!r}: columns must be X, b, c and, it may be, density, each once")
-    for name in _COLUMNS[:3]:
-        if name not in names:
-            raise ValueError(f"{path}: column {name!r} is missing: the columns must be X, b, c and, it may be, density")
+        if name not in _UNITS or names.count(name) > 1:
+            raise ValueError(f"{path}: column {name!r}: {_RULE}")
+    for name in _UNITS:
+        if name not in names and name != "density":
+            raise ValueError(f"{path}: column {name!r} is missing: {_RULE}")
+    scales = [units_per_si(path, name, unit, _UNITS[name]) for name, unit in columns]
     values = []
     for line, row in enumerate(rows[1:], start=2):
         try:
@@ -123,4 +128,4 @@ def _read(path: Path) -> dict[str, np.ndarray]:
             raise ValueError(f"{path}: row {line} is {row}: must be {len(names)} numbers") from None
     if len(values) < 2:
         raise ValueError(f"{path}: {len(values)} rows of numbers: must be two at least")
-    return dict(zip(names, np.array(values).T, strict=True))
+    return dict(zip(names, (np.array(values) / scales).T, strict=True))

@@ -17,6 +17,7 @@ from .drive import Wrench
 from .kinematics import configuration
 from .small_matrices import apply, product
 from .state import BaseState
+from .strips import no_strips
 from .tree import Tree
 
 
@@ -72,7 +73,7 @@ class Frozen(eqx.Module):
 def frozen(tree: Tree, fluid: AbstractFluid, q: Float[Array, "positions"]) -> Frozen:
     """The shape of a tree at joint positions q, in a fluid."""
     if tree.strips is None:
-        raise ValueError("this tree has no strips for a fluid to act on: give its links strips")
+        raise no_strips()
     points, rows, place = tree.strips.points, np.asarray(tree.strips.body), configuration(tree, q)
     section = _with_area(points.section)
     return Frozen(

@@ -14,7 +14,7 @@ from .kinematics import Configuration
 from .passing_water import ChainWater, ImmersedWater, immersed_water, passing_water
 from .small_matrices import apply, inertia_in_base, product
 from .state import BaseState
-from .strips import Strips, lumped
+from .strips import Strips, lumped, no_strips
 from .tree import Tree
 
 
@@ -49,7 +49,7 @@ def immerse(tree: Tree, fluid: AbstractFluid) -> Immersion:
     if not isinstance(fluid, AbstractFluid):
         raise ValueError(f"fluid = {fluid!r}: must be a hydro.AbstractFluid, such as hydro.Morison() or hydro.Void()")
     if tree.strips is None:
-        raise ValueError("this tree has no strips for a fluid to act on: give its links strips, or use hydro.Void()")
+        raise no_strips(", or use hydro.Void()")
     points = tree.strips.points
     if not fluid.acts_on(type(points.section)):
         remedy = '; a box of a URDF or MJCF file becomes ellipses with boxes="ellipses"'

@@ -19,6 +19,7 @@ from spatial import ad, coadjoint, solve_inertia
 from .coordinates import JointLaw, law_motion
 from .kinematics import configuration, spread_accelerations, spread_twists
 from .small_matrices import apply, inertia_in_base, product
+from .strips import no_strips
 from .tree import Tree
 
 
@@ -63,7 +64,7 @@ def shape_motion(tree: Tree, law: JointLaw, t: Float[Array, ""]) -> ShapeMotion:
     if len(tree.passive_freedoms):
         raise ValueError(f"shape_motion: joints {tree.joint_names} must all be actuated: their motion is the shape's")
     if tree.strips is None:
-        raise ValueError("this tree has no strips for a fluid to act on: give its links strips")
+        raise no_strips()
     q, dq, ddq = law_motion(tree, law, t)
     place, still = configuration(tree, q), jnp.zeros(6)
     V = spread_twists(tree, place, still, dq)

@@ -159,6 +159,14 @@ def lumped(points: Strip, per_metre: Float[Array, "points 6 6"]) -> Float[Array,
     return inertia_in_base(points.rotation, points.position, points.weight[:, None, None] * per_metre)
 
 
+def no_strips(otherwise: str = "") -> ValueError:
+    """The error of a tree without strips in a fluid; `otherwise` says what else the user can do."""
+    return ValueError(
+        "this tree has no strips for a fluid to act on: give its links strips, for a URDF file by "
+        f"`from_urdf(..., strips=True)`{otherwise}"
+    )
+
+
 def gather(strips: Sequence[Strip | None]) -> Strips | None:
     """Concatenates the strips of the bodies, in body order; None if no body has one."""
     given = [(body, piece) for body, piece in enumerate(strips) if piece is not None]

@@ -36,7 +36,9 @@ def require_float64() -> None:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """Formats a value for a message: its repr if that is short, otherwise its type."""
+    """Formats a value for a message: its repr if that is short, otherwise its type, as for every model."""
+    if isinstance(value, eqx.Module):
+        return f"a {type(value).__name__}"
     text = repr(value)
     return text if len(text) <= most and "\n" not in text else f"a {type(value).__name__}"
 

@@ -19,7 +19,8 @@ CITATION = re.compile(r"[A-Z]{2,}\d\d")  # key of a source, which is in square b
 class Printed(eqx.Module):
     """A model that prints its values with their units; in a notebook, as a table.
 
-    A call of its class with an unknown argument is refused, with the closest name.
+    `repr` is the same line, with the class in front; `equinox.tree_pformat` shows the arrays in it. A call of its class
+    with an unknown argument is refused, with the closest name.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any):
@@ -31,6 +32,14 @@ class Printed(eqx.Module):
 
     def __str__(self) -> str:
         return summary(self)
+
+    def __repr__(self) -> str:
+        try:
+            text = str(self)
+        except Exception:  # a model that is not yet built, or whose arrays were replaced, as by eqx.filter
+            return super().__repr__()
+        name = type(self).__name__
+        return text if text.startswith(name) else f"{name}({text})"
 
     def _repr_html_(self) -> str:
         return as_html(self)

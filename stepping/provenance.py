@@ -11,6 +11,7 @@ import functools
 import importlib
 import inspect
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable
@@ -179,4 +180,8 @@ def rebuild(description: Any, place: str = "") -> Any:
             raise ValueError(f"{place}: {description['name']} is not there any more; see `versions` in the provenance")
         return value
     what = description.get("source", description.get("text"))
-    raise ValueError(f"{place}: was written by a user, and is not built again from its text; give it yourself:\n{what}")
+    argument = re.split(r"[.\[]", place)[0]
+    raise ValueError(
+        f"{place}: was written by a user, and is not built again from its text; give the argument, as in "
+        f"rerun(path, {argument}=mine):\n{what}"
+    )

@@ -174,9 +174,23 @@ def test_power_identity_with_the_exact_rate(swim):
 
 
 def test_summary_says_what_surrounds_the_body(swim):
-    assert anguilla.summarise(swim).lines()[0] == "surroundings    Morison"
+    assert anguilla.summarise(swim).lines()[0] == "surroundings    Morison, added mass of the paper"
+    energy = swim.assign_attrs(added_mass="kirchhoff")
+    assert anguilla.summarise(energy).lines()[0] == "surroundings    Morison, added mass of Kirchhoff"
     for fluid, words in (("Void", "in vacuum"), ("Weight", "in vacuum, with weight")):
-        assert f"surroundings    {words}" in anguilla.summarise(swim.assign_attrs(fluid=fluid)).lines()
+        bare = swim.assign_attrs(fluid=fluid, added_mass="none")
+        assert f"surroundings    {words}" in anguilla.summarise(bare).lines()
+
+
+def test_summary_says_whether_the_speed_still_changes(swim):
+    time = swim["time"].values[:, None]
+    faster = swim.assign(centre_of_mass=(("time", "axis"), np.array([-1.0, 0.0, 0.0]) * time**2))
+    summary = anguilla.summarise(faster, period=0.1)  # mean speeds 0.3 and 0.1 m/s in [0.1, 0.2] and [0, 0.1] s
+    assert summary.speed == pytest.approx(0.3) and summary.speed_before == pytest.approx(0.1)
+    assert "still changing: 0.1000 m/s in the 0.1 s before" in str(summary)
+    assert anguilla.summarise(faster, period=0.15).speed_before is None
+    steady = swim.assign(centre_of_mass=(("time", "axis"), np.array([-1.0, 0.0, 0.0]) * time))
+    assert "still changing" not in str(anguilla.summarise(steady, period=0.1))
 
 
 def test_summary_gives_the_estimated_errors(swim):

@@ -9,7 +9,8 @@ import pytest
 PAGES = Path(__file__).parents[1] / "docs" / "howto"
 
 
-SLOW = ("gait", "optimise", "export", "soft", "crawling", "lighthill", "identify", "feedback", "control", "learn")
+SLOW = ("gait", "fluids", "optimise", "export", "soft", "crawling", "lighthill", "identify", "feedback")
+SLOW += ("control", "learn")
 
 
 @pytest.mark.parametrize("page", ["beam", "robot", *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW)])

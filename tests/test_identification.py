@@ -135,6 +135,16 @@ UNKNOWN = {
 }
 
 
+def test_a_model_with_derivatives_in_reverse_mode_only_is_refused_in_words():
+    @jax.custom_vjp
+    def square(x):
+        return x**2
+
+    square.defvjp(lambda x: (x**2, x), lambda x, g: (2.0 * x * g,))
+    with pytest.raises(ValueError, match=r"^model: .* give adjoint=diffrax.ForwardMode\(\) to `rollout`"):
+        gaits.identify(lambda tree: square(tree["a"]) * TIMES, {"a": 1.0}, {"a": (0.0, 2.0)}, TIMES)
+
+
 @pytest.mark.slow
 def test_six_coefficients_of_an_eel_from_its_midline():
     beam = cosserat.eel()

@@ -125,7 +125,10 @@ def test_files_and_datasets_hold_the_same(tmp_path):
     data.to_netcdf(tmp_path / "eel.nc")
     rows = [(t, x, *xy) for t, frame in zip(time, points, strict=True) for x, xy in zip(X, frame, strict=True)]
     np.savetxt(tmp_path / "eel.csv", rows, delimiter=",", header="time,X,x,y", comments="", fmt="%.17g")
-    for table in (data, tmp_path / "eel.nc", tmp_path / "eel.csv"):
+    other = np.array(rows) * [1000.0, 100.0, 100.0, 1000.0]
+    header = "time [ms],X [cm],x (cm),y [mm]"
+    np.savetxt(tmp_path / "units.csv", other, delimiter=",", header=header, comments="", fmt="%.17g")
+    for table in (data, tmp_path / "eel.nc", tmp_path / "eel.csv", tmp_path / "units.csv"):
         assert np.allclose(gaits.from_midline(table, **keep).law.coefficients, expected, rtol=0, atol=1e-10)
 
 
@@ -170,6 +173,10 @@ def test_refusals(tmp_path):
     for text, words in (
         ("time,X,x,y\n0,0,0,0\n0,1,1,0\n1,0,0,0\n", "3 rows for 2 times and 2 points: the table has gaps"),
         ("time,x,y\n0,0,0\n", "column 'X' is missing"),
+        ("time,X,x [px],y\n0,0,0,0\n", "column 'x' has the unit 'px': must be in m or cm or mm"),
+        ("time,X,x,x [cm],y\n0,0,0,0,0\n", "column 'x' stands twice"),
+        ("time;X;x;y\n0;0;0;0\n", "separate columns by commas"),
+        ("0,0,0,0\n1,0,0,0\n", "the first line must name the columns"),
         ("time,X,x,y\n1,0,0,0\n0,0,0,0\n", "row 3: time must not decrease"),
     ):
         file = tmp_path / "bad.csv"

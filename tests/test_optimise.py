@@ -11,7 +11,9 @@ import numpy as np
 import optax
 import pytest
 
+import cosserat
 import gaits
+import hydro
 from anguilla import view
 from anguilla.cli import main
 from anguilla.robots import vertebra
@@ -189,6 +191,19 @@ def test_gradients_against_an_evolution_strategy(tmp_path):
     assert abs(found.expected(found.strategy, whole=True) / sum(whole) - 1.0) < 1e-12
     assert found.ratio() > 3.0 and "ratio" in str(found) and found.price > 0.0
     assert len(view.optimisers_compared([found, found]).axes) == 2
+
+
+def test_a_rollout_with_the_adjoint_of_reverse_mode_is_refused_in_words():
+    rod, bending = cosserat.rod(1.0, 0.02, 0.03), lambda w: gaits.planar_bending(w)
+    swim = lambda wave: cosserat.rollout(rod, bending(wave), hydro.Void(), 0.1, samples=2)  # noqa: E731
+    place = lambda run: run.position[-1, 0]  # noqa: E731
+    for starts in (1, 2):
+        with pytest.raises(
+            ValueError, match=r"^model: .* forward mode; give adjoint=diffrax.ForwardMode\(\) to `rollout`"
+        ):
+            search(place, {"wavelength": (0.5, 2.0)}, model=swim, starts=starts)
+    with pytest.raises(TypeError, match="unsupported operand"):  # other errors of the model are as they are
+        search(lambda wave: wave.wavelength + "m", {"wavelength": (0.5, 2.0)})
 
 
 def test_screening_finds_the_better_well():

@@ -263,11 +263,35 @@ def test_a_table_of_sections_is_a_body(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "header, density, metres",
+    [
+        ("X [cm], b [cm], c (cm), density [g/cm3]", "1.05", 0.01),
+        ("X [mm], b[mm], c [ mm ], density [g/cm³]", "1.05", 0.001),
+        ("X, b [m], c, density (kg/m^3)", "1050", 1.0),
+    ],
+)
+def test_units_of_a_table_are_converted(tmp_path, header, density, metres):
+    file, same = tmp_path / "other.csv", tmp_path / "metres.csv"
+    rows = np.array([[0.0, 0.02, 0.03], [0.2, 0.025, 0.04], [0.5, 0.01, 0.02]])
+    for path, first, scale, heavy in ((file, header, metres, density), (same, "X,b,c,density", 1.0, "1050")):
+        lines = [f"{x:.9g},{b:.9g},{c:.9g},{heavy}" for x, b, c in rows / scale]
+        path.write_text("\n".join([first, *lines]), encoding="utf-8")
+    found, expected = cosserat.from_table(file), cosserat.from_table(same)
+    for ours, theirs in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
     "text, message",
     [
         ("", "empty"),
         ("X,b\n0,1\n1,1\n", "column 'c' is missing"),
-        ("X,b,c,colour\n0,1,1,1\n", "column 'colour'"),
+        ("X,b,c,colour\n0,1,1,1\n", "column 'colour': columns must be X, b, c and optionally density, each once"),
+        ("X [inch],b,c\n0,1,1\n9,1,1\n", "column 'X' has the unit 'inch': must be in m or cm or mm"),
+        ("X,b,c,density [lb/ft3]\n0,1,1,1\n", "column 'density' has the unit 'lb/ft3': must be in kg/m3 or g/cm3"),
+        ("X,b []),c\n0,1,1\n", "column 'b' has the unit"),
+        ("X;b;c\n0;0,1;0,1\n1;0,1;0,1\n", "separate columns by commas"),
+        ("0,0.1,0.1\n1,0.1,0.1\n", "the first line must name the columns"),
         ("X,b,c\n0,0.1,0.1\n1,0.1,wide\n", r"row 3 is .*: must be 3 numbers"),
         ("X,b,c\n0,0.1,0.1\n", "1 rows of numbers"),
         ("X,b,c\n0.5,0.1,0.1\n1,0.1,0.1\n", r"breaks\[0\] = 0.5: must be 0, the nose"),

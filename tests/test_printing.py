@@ -18,7 +18,7 @@ from anguilla import ground
 def test_models_print_their_numbers_and_units():
     assert str(cosserat.eel()) == "Beam(2 m, 21.7 kg, 4 pieces, 1000 kg/m³)"
     loaded = cosserat.rod(0.5, 0.015, 0.02, masses=[(0.1, 0.05), (0.3, 0.05)])  # its profile has breaks at the masses
-    assert str(loaded) == "Beam(0.5 m, 0.5712 kg, 1 piece, 1000 kg/m³, 2 point masses of 0.1 kg)"
+    assert str(loaded) == "Beam(0.5 m, 0.5712 kg, 1 piece, 1000 kg/m³, 2 point masses, 0.1 kg together)"
     assert str(gaits.Strain()) == "Strain(straight)"
     turn = str(gaits.turn())
     assert turn.startswith(
@@ -74,8 +74,21 @@ def test_no_public_class_prints_as_a_list_of_arrays():
         for name in dir(package):
             kind = getattr(package, name)
             if inspect.isclass(kind) and issubclass(kind, eqx.Module) and kind.__module__.split(".")[0] in own:
-                silent |= {name} - inner if kind.__str__ is object.__str__ else set()
+                own_text = kind.__str__ is not object.__str__ and kind.__repr__ is not eqx.Module.__repr__
+                silent |= set() if own_text else {name} - inner
     assert not silent
+
+
+def test_the_repr_of_a_model_is_its_text():
+    """Also where its arrays were replaced, and where the text alone would not tell the class."""
+    beam, wave = cosserat.eel(), gaits.TravellingWave(amplitude=(1.0, 0.5), wavelength=1.5, period=1.0)
+    chain = mb.from_beam(cosserat.rod(1.0, 0.02, 0.04), 3)
+    soft = cosserat.Soft(beam, cosserat.FreeStrains(modes=2), cosserat.Elastic(1e5))
+    for model in (beam, wave, chain, soft, gaits.turn(), hydro.Morison(), beam.profile, cosserat.HeadState()):
+        assert repr(model) == str(model)
+    assert repr(gaits.Constant(2.0)) == "Constant(2)" and repr(wave + 2.0) == f"Sum({wave + 2.0})"
+    for part in eqx.partition(beam, eqx.is_array):
+        assert repr(part).startswith("Beam(")
 
 
 def test_results_print_what_they_found():

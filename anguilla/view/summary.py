@@ -12,6 +12,8 @@ from .power_identity import energy_rate, identity_residual, residual_text
 from .record import check_record
 
 IN_VACUUM = {"none": "in vacuum", "Void": "in vacuum", "Weight": "in vacuum, with weight"}  # by the fluid of a record
+FORMS = {"paper": ", added mass of the paper", "kirchhoff": ", added mass of Kirchhoff"}
+STEADY = 0.02  # relative change of the mean speed from one window to the next above which it is said to change
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,10 @@ class Summary:
         tail_force: maximum of |n(L)| [N], a measure of the agreement of the two space loops. On Gauss panels they share
             their quadrature, so that this is not the error of n: see `force_error`. None for a tree.
         tail_moment: maximum of |M(L)| [N·m], likewise.
-        surroundings: fluid or other loads around the body; "in vacuum" for none, None if the record does not say.
+        surroundings: fluid or other loads around the body, with the form of Morison's added mass; "in vacuum" for none,
+            None if the record does not say.
+        speed_before: mean speed in the interval of the same length before the last one [m/s]; None if the swim is
+            shorter than both.
         peak_torque: maximum torque (or force) of a motor of a tree [N·m or N]; None for a beam.
         peak_unit: its unit, "N m or N" if some joints turn and others slide.
         identity: maximum residual of the power identity [W]; None for a tree in `hydro.Lighthill` water.
@@ -58,9 +63,16 @@ class Summary:
     peak_unit: str = "N m"
     peak_power: float = 0.0
     surroundings: str | None = None
+    speed_before: float | None = None
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    @property
+    def changing(self) -> bool:
+        """Whether the mean speed differs from that of the interval before by more than 2 %."""
+        before = self.speed if self.speed_before is None else self.speed_before
+        return abs(self.speed - before) > STEADY * max(self.speed, before)
 
     def lines(self) -> list[str]:
         """The summary as lines of text."""
@@ -71,8 +83,11 @@ class Summary:
             parts = f"n {self.force_error:.0e}, M {self.moment_error:.0e}, power {self.power_error:.0e}{modes}"
             errors = f"{parts} (relative)"
         lines = [] if self.surroundings is None else [f"surroundings    {self.surroundings}"]
+        change = ""
+        if self.changing:
+            change = f"; still changing: {self.speed_before:.4f} m/s in the {self.window:g} s before"
         lines += [
-            f"mean speed      {self.speed:.4f} m/s over the last {self.window:g} s (centre of mass)",
+            f"mean speed      {self.speed:.4f} m/s over the last {self.window:g} s (centre of mass){change}",
             f"distance        {self.distance:.4f} m in {self.duration:g} s (centre of mass)",
         ]
         if self.tail_force is None:
@@ -109,13 +124,14 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
     duration = float(time[-1] - time[0])
     window = min(period, duration)
     centre = dataset["centre_of_mass"].values
-    before = np.array([np.interp(time[-1] - window, time, axis) for axis in centre.T])
+    ends = time[-1] - window * np.arange(3)
+    last, before, first = (np.array([np.interp(end, time, axis) for axis in centre.T]) for end in ends)
     nose = dataset["head_position"].values[-1]
-    fluid = dataset.attrs.get("fluid")
+    fluid, form = dataset.attrs.get("fluid"), dataset.attrs.get("added_mass", "none")
     return Summary(
         duration=duration,
         window=window,
-        speed=float(np.linalg.norm(centre[-1] - before)) / window,
+        speed=float(np.linalg.norm(last - before)) / window,
         distance=float(np.linalg.norm(centre[-1] - centre[0])),
         nose=(float(nose[0]), float(nose[1]), float(nose[2])),
         tail_force=None if tree else _greatest(dataset["tail_force"]),
@@ -125,7 +141,8 @@ def summarise(dataset: xr.Dataset, period: float = 1.0) -> Summary:
         identity=None if tree and "fluid_carried" in dataset else float(np.abs(identity_residual(dataset)).max()),
         peak_power=float(np.abs(dataset["actuator_power"].values).max()),
         identity_exact=energy_rate(dataset)[1],
-        surroundings=None if fluid is None else IN_VACUUM.get(fluid, fluid),
+        surroundings=None if fluid is None else IN_VACUUM.get(fluid, str(fluid)) + FORMS.get(form, ""),
+        speed_before=float(np.linalg.norm(before - first)) / window if 2.0 * window <= duration + 1e-9 else None,
         **{f"{name}_error": dataset.attrs.get(f"space_error_{name}") for name in ("force", "moment", "power", "modes")},
     )
 

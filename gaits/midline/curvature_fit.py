@@ -107,8 +107,9 @@ def from_midline(
         table: a CSV file with columns time, X (or the number `point`), x, y and optionally z, one row per point and
             frame; a NetCDF file or xarray dataset with `position` over time, X and axis, as `simulate` writes it; or
             arrays (times, points) or (times, X, points), points of shape (times, points, 2 or 3). Times are in s and
-            lengths in m; points are ordered from the nose to the tail, with NaN for a point that was not seen. Without
-            X, abscissae are computed from the distances between points.
+            lengths in m, unless the first line of a CSV file says ms, cm or mm, as in `x [cm]`; points are ordered from
+            the nose to the tail, with NaN for a point that was not seen. Without X, abscissae are computed from the
+            distances between points.
         length: length of the body [m]; when None, the largest X.
         period: period of the motion [s]; when None, it is estimated from the points.
         periodic: whether the motion repeats. Otherwise the law is a spline in time, NaN outside the table.

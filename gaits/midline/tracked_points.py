@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from spatial import Numbers, finite, increasing, positive
+from spatial.table_headers import column_names, units_per_si
 
 LEAST_POINTS, LEAST_FRAMES = 5, 8
 OFF_LENGTH = 0.1  # largest accepted relative difference between the distance along the points and X
 OFF_PLANE = 0.02  # largest accepted range of z, in body lengths
+UNITS = {"time": "s", "X": "m", "x": "m", "y": "m", "z": "m"}  # of the columns of a CSV file
 TAIL_FIRST = 0.5  # largest accepted backward motion, in body lengths
 
 
@@ -138,8 +140,19 @@ def _arrays(table: Any) -> tuple[str, Any, Any, Any]:
 
 
 def _from_csv(path: Path):
-    rows = np.atleast_1d(np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8"))
+    lines = [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    if len(lines) < 2:
+        raise ValueError(f"{path}: {len(lines)} lines: must have a line that names the columns, and rows of numbers")
+    header = column_names(path, lines[0].lstrip("# ").split(","))
+    given = [name for name, _ in header]
+    for name in UNITS:
+        if given.count(name) > 1:
+            raise ValueError(f"{path}: column {name!r} stands twice")
+    rows = np.atleast_1d(np.genfromtxt(lines[1:], delimiter=",", names=given))
     columns = set(rows.dtype.names or ())
+    for name, unit in header:
+        if name in UNITS:
+            rows[name] /= units_per_si(path, name, unit, UNITS[name])
     missing = [name for name in ("time", "x", "y") if name not in columns]
     which = next((name for name in ("X", "point") if name in columns), None)
     if missing or which is None:

@@ -10,6 +10,7 @@ import numpy as np
 from spatial.checks import integer, positive, shown
 from spatial.user_warnings import warn
 
+from .forward_mode import values_and_jacobian
 from .identified import Identified, build_identified
 from .parameters import Parameters
 from .problem import OptimisationError
@@ -57,7 +58,8 @@ def identify(
         data do not determine.
 
     Raises:
-        ValueError: bad bounds, an unknown parameter, or data whose structure differs from that of the prediction.
+        ValueError: bad bounds, an unknown parameter, data whose structure differs from that of the prediction, or a
+            model with derivatives in reverse mode only.
         OptimisationError: the prediction is not finite at the start, or the iteration does not converge.
     """
     problem = IdentificationProblem(model, tree, parameters)
@@ -83,11 +85,10 @@ class IdentificationProblem:
             return [jnp.asarray(leaf, float) for leaf in leaves]
 
         def flat(x):
-            values = jnp.concatenate([leaf.ravel() for leaf in predicted(x)])
-            return values, values
+            return jnp.concatenate([leaf.ravel() for leaf in predicted(x)])
 
         self._shapes = [leaf.shape for leaf in jax.eval_shape(predicted, jnp.zeros(len(self.parameters.names)))]
-        self._both = jax.jit(lambda x: jax.jacfwd(flat, has_aux=True)(x)[::-1])
+        self._both = jax.jit(lambda x: values_and_jacobian(flat, x))
 
     def solve(
         self, data: Any, *, noise: Any = None, tolerance: float = 1e-10, max_evaluations: int = 100

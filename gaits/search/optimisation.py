@@ -57,7 +57,8 @@ def optimise(
         gait: initial point: any pytree whose float leaves are the parameters, such as a gait, a beam, (gait, beam).
         parameters: (low, high) or (low, high, scale) for each free parameter, named by the end of its path.
         model: function from the pytree to a motion, shared by objective and constraints; None passes the pytree itself.
-            It is differentiated in forward mode and should return NaN if the computation fails.
+            It is differentiated in forward mode: give `adjoint=diffrax.ForwardMode()` to `rollout`. It should return
+            NaN if the computation fails.
         constraints: bounds on objectives of the same motion.
         method: "slsqp", "trust-constr", "adam", or any Optax transformation (the last two without constraints).
         starts: number of starts; the first is the given gait, the others cover the box evenly.
@@ -78,7 +79,8 @@ def optimise(
         The best feasible point of all starts; it prints as a table and has a `plot` method.
 
     Raises:
-        ValueError: bad bounds, an unknown parameter, an infeasible start, the log of another optimisation.
+        ValueError: bad bounds, an unknown parameter, an infeasible start, the log of another optimisation, a model with
+            derivatives in reverse mode only.
         OptimisationError: the objective is not finite at the start, has no lower bound, or no start succeeded.
     """
     if not float_leaves(gait):

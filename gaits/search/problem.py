@@ -11,6 +11,7 @@ import numpy as np
 from spatial.checks import shown
 from stepping.program_identity import program_digest, versions
 
+from .forward_mode import values_and_jacobian
 from .objectives import Constraint, Objective
 from .parameters import Parameters
 
@@ -90,7 +91,7 @@ class Problem:
             raise ValueError(f"the objective ({self.name}) has shape {first.shape}: must be one number")
         self.rows = _rows(constraints, [other.shape[0] for other in others])
         # Forward mode: there are few parameters, and periodic orbits require it.
-        both = lambda x: jax.jacfwd(lambda z: (values(z),) * 2, has_aux=True)(x)[::-1]  # noqa: E731
+        both = lambda x: values_and_jacobian(values, x)  # noqa: E731
         self._one, self._batch = jax.jit(both), jax.jit(jax.vmap(both))
         self._values = jax.jit(jax.vmap(values))
 
