@@ -169,9 +169,36 @@ def test_a_swim_that_is_lost_on_a_finer_grid_is_refused(monkeypatch):
         cycle = eqx.tree_at(lambda c: c.residual, cycle, jnp.ones(())) if args[8] is fine else cycle
         return cycle, *more
 
-    monkeypatch.setattr(module, "beam_space_error", lambda *args: poor)
+    monkeypatch.setattr(module, "beam_space_error", lambda *args, **more: poor)
     monkeypatch.setattr(module, "fitted", lambda *args: fine)
     monkeypatch.setattr(module, "_cycle", lost)
     gait = gaits.planar_bending(gaits.TravellingWave(amplitude=1.0, wavelength=1.0, period=1.0))
     with pytest.raises(Exception, match="no periodic orbit"):
         cosserat.steady_swim(cosserat.eel(), gait, hydro.Morison(), steps=16, stations=5)
+
+
+def steady_speed_of(amplitude):
+    """Of a short search: coarse steps, which converge to the orbit of the discrete map."""
+    gait = gaits.planar_bending(gaits.TravellingWave(amplitude=amplitude, wavelength=1.0, period=1.0))
+    return gaits.steady_speed(cosserat.steady_swim(cosserat.eel(), gait, hydro.Morison(), steps=16, stations=5))
+
+
+def soft_speed_of(amplitude):
+    tail = cosserat.FreeStrains(start=1.2, modes={"K3": 3})
+    soft = cosserat.Soft(cosserat.eel(), tail, cosserat.Elastic(young=1e5, damping_time=0.02))
+    gait = gaits.planar(amplitude=amplitude * jnp.array([1.0, -0.75, 1.0]))
+    water = hydro.Morison(added_mass="kirchhoff")
+    return gaits.steady_speed(cosserat.steady_swim(soft, gait, water, steps=40))
+
+
+@pytest.mark.filterwarnings("ignore:the modes of the soft beam")  # three modes suffice
+@pytest.mark.parametrize("speed", [steady_speed_of, soft_speed_of])
+def test_derivatives_outside_of_jit(speed):
+    """Before: the choice of the grid read traced numbers. Central differences of the converged orbit: 1e-6."""
+    step = 1e-4
+    difference = float(speed(1.0 + step) - speed(1.0 - step)) / (2.0 * step)
+    assert float(jax.jacfwd(speed)(1.0)) == pytest.approx(difference, rel=1e-6)
+
+
+def test_reverse_mode_outside_of_jit():
+    assert float(jax.grad(soft_speed_of)(1.0)) == pytest.approx(float(jax.jacfwd(soft_speed_of)(1.0)), rel=1e-10)
