@@ -22,7 +22,7 @@ from spatial.traced_warnings import warn_if
 from stepping import program
 
 INTERVALS = 256  # intervals over the run
-FIXED = np.array([0.02, 0.5, 0.98])  # sampled sections, relative to the length of the body
+FIXED = np.array([0.02, 0.98])  # sampled sections, relative to the length of the body
 # Sections and instants among which those are sought that move most: with one per 1.5 % of the length, a kink in a
 # narrow part of the body is found where it matters. Three more sections are sampled, one in each third.
 SOUGHT, GLANCES = np.linspace(0.005, 0.995, 66).reshape(3, 22), np.linspace(0.03, 0.97, 8)
