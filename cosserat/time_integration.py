@@ -253,8 +253,8 @@ def compile_estimate_ahead(
         compile_ahead(sampled_twice, path, beam, fluid)
     body = path.sample(beam, fluid)
     if not isinstance(gait, Steered):
-        grids = two_grids(path, beam, fluid) if estimates else None
-        compile_ahead(estimate, body, grids, gait, fluid, path, _motion(still_motion(span)))
+        sampled = two_grids(path, beam, fluid) if estimates else body
+        compile_ahead(estimate, beam, sampled, gait, fluid, path, _motion(still_motion(span)))
     return body
 
 
@@ -299,8 +299,8 @@ def _motion(run):
 
 def _examined(body, beam, gait, fluid, path, run, estimate):
     """The run with the limits, the error and the numbers of panels of its grid."""
-    grids = None if path.counts is None else two_grids(path, beam, fluid)
-    error, limits = estimate(body, grids, gait, fluid, path, _motion(run))
+    sampled = body if path.counts is None else two_grids(path, beam, fluid)
+    error, limits = estimate(beam, sampled, gait, fluid, path, _motion(run))
     error = error if bool(run.succeeded) else None
     return dataclasses.replace(run, error=error, limits=limits, grid=path.counts)
 

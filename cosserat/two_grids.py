@@ -40,10 +40,15 @@ class TwoGrids(eqx.Module):
     def evaluated(self, beam: Beam, evaluate: Callable[[Any, Any], Any]) -> Any:
         """What a function of a sampled body and its stations returns on both grids, with a leading axis."""
 
-        def one(grid, stations):
-            return evaluate(eqx.tree_at(lambda g: g.beam, grid, beam, is_leaf=lambda x: x is None), stations)
+        return jax.vmap(lambda grid, stations: evaluate(_with_beam(grid, beam), stations))(self.grid, self.stations)
 
-        return jax.vmap(one)(self.grid, self.stations)
+    def coarser(self, beam: Beam) -> Any:
+        """The body sampled by the path itself."""
+        return _with_beam(jax.tree.map(lambda x: x[0], self.grid), beam)
+
+
+def _with_beam(grid, beam):
+    return eqx.tree_at(lambda g: g.beam, grid, beam, is_leaf=lambda x: x is None)
 
 
 def points_of_comparison(beam: Beam) -> Along:

@@ -67,7 +67,7 @@ def values_read(tree: Any) -> ValuesRead | None:
 
 def values_read_by(leaves: list[Any], structure: Any) -> ValuesRead | None:
     """`values_read` of a pytree that is given by its leaves and its structure."""
-    found = [leaf for leaf in leaves if not isinstance(leaf, jax.Array | np.ndarray) and callable(leaf)]
+    found = [leaf for leaf in leaves if callable(leaf) and not isinstance(leaf, jax.Array | np.ndarray)]
     found += static_functions(structure)
     return ValuesRead(tuple(_value(function, 0, ()) for function in found)) if found else None
 

@@ -163,6 +163,22 @@ def test_a_first_swim_calls_what_it_began_ahead(tmp_path, monkeypatch):
         assert len(programs) == 1 and not isinstance(programs[0], Future)
 
 
+@pytest.mark.slow
+def test_a_swim_leaves_no_trace_in_the_names():
+    """State that runs leave in a module would change the names of all programs, or take them away."""
+
+    def names():
+        ours = [name for name in (*stored_programs.SHARED, *stored_programs.ENGINES) if name in sys.modules]
+        return Fingerprint([*ours, "anguilla"], surroundings.DEPENDENCIES).modules(ours)
+
+    body, law = cosserat.rod(1.0, 0.03, 0.05), gaits.planar(wavelength=2.0)
+    swim = lambda gait: cosserat.simulate(body, gait, hydro.Morison(), t1=0.1, samples=3, progress=False)  # noqa: E731
+    swim(law)  # imports what a run needs
+    before = names()
+    swim(lambda X, t: law(X, t))
+    assert names() == before
+
+
 @pytest.mark.parametrize(
     "old, new, expected",
     [

@@ -52,7 +52,7 @@ def estimate_rows() -> Iterator[Row]:
     marcher = Marcher(None, None, 1e-6, 1e-8, None, 100_000, None, None)
     loop, memory = _closed(beam, gait, water, span.t0, state, path, None)
     program = lambda: _integrate(body, beam, loop, water, span, (state, memory), path, marcher, False, False)  # noqa: E731
-    estimate = lambda: error_and_limits(body, two_grids(path, beam, water), gait, water, path, motion)  # noqa: E731
+    estimate = lambda: error_and_limits(beam, two_grids(path, beam, water), gait, water, path, motion)  # noqa: E731
     variants = {
         "estimate": estimate,
         "rollout": lambda: cosserat.rollout(beam, gait, water, 10.0).twist,
