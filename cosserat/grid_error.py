@@ -30,7 +30,8 @@ from .strain import Gait
 from .two_grids import TwoGrids, points_of_comparison, two_grids
 
 INSTANTS = (0.21, 0.54, 0.88)  # fractions of a record at which the error is estimated: different gait phases
-TURNS = 10  # output times at which the turn is checked, in one batch: at ten phases of the gait, for the default output
+TURNS = 10  # output times at which the turn is checked, in one batch
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)  # its multiples modulo one are spread evenly, and beat with no period of a gait
 SAFETY = 1.5  # factor on the estimate, because the finer grid has an error too
 ROUND_OFF = 1e-12  # relative round-off of loads that cancel, such as weight and buoyancy
 REPORTED = 4.0  # multiple of the tolerance above which a warning is given: the error varies between instants
@@ -283,8 +284,10 @@ def limits_over(
 def greatest_turn(path: AbstractSpacePath, body: Any, gait: Gait, times: Float[Array, "times"]) -> Float[Array, ""]:
     """The greatest turn at up to `TURNS` output times of a run, including the first and the last."""
     count = times.shape[0]
-    some = np.unique(np.linspace(0, count - 1, min(count, TURNS)).astype(int))
-    return jnp.max(path.turn(body, gait, times if len(some) == count else times[some]))
+    if count > TURNS:
+        parts = np.concatenate([[0.0, 1.0], np.arange(1, TURNS - 1) * GOLDEN % 1.0])
+        times = times[np.rint((count - 1) * parts).astype(int)]
+    return jnp.max(path.turn(body, gait, times))
 
 
 def guarded(

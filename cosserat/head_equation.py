@@ -19,6 +19,7 @@ from .beam import Beam
 from .grid_error import Limits, guarded, limits_of
 from .panels import Panels
 from .plausible_bodies import warn_of_density
+from .quadrature import volume
 from .soft.soft_beam import Soft, SoftState
 from .space_path import AbstractSpacePath, HeadDynamics
 from .state import HeadState
@@ -70,7 +71,8 @@ def check_model(
         )
     if fluid.shedding is not None:
         fluid.shedding.check(beam.profile)
-    warn_of_density(beam.density, beam.masses, fluid)
+    body = beam.beam if isinstance(beam, Soft) else beam
+    warn_of_density(body.density, body.masses, lambda: volume(body), fluid)
     return path
 
 

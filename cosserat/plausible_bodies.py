@@ -1,7 +1,12 @@
 """Warnings of bodies whose numbers were probably given in other units than metres and kilograms."""
 
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
+from jaxtyping import Array
 
 from hydro import AbstractFluid, FreeSurface, Lighthill, Morison, Profile, Together
 from spatial.plausible import LONGEST, warn_of_length
@@ -37,24 +42,35 @@ def warn_of_units(profile: Profile, masses: PointMasses | None) -> None:
         )
 
 
-def warn_of_density(density: Density, masses: PointMasses | None, fluid: AbstractFluid) -> None:
+def warn_of_density(
+    density: Density, masses: PointMasses | None, volume: Callable[[], Array], fluid: AbstractFluid
+) -> None:
     """Warns of a body that is far lighter than the water around it.
 
     Args:
         density: density of the body [kg/m³]; a function of X is not examined.
-        masses: its point masses; a body that has any may be a light hull around them, and is not examined.
+        masses: its point masses: the body may be a light hull around them.
+        volume: returns the volume of the body [m³].
         fluid: what surrounds it.
     """
-    if masses is not None:
-        return
     own = density.values if isinstance(density, DensityTable) else density
     for part in fluid.parts if isinstance(fluid, Together) else (fluid,):
         water = part.density if isinstance(part, Morison | Lighthill | FreeSurface) else 0.0
         if callable(own) or isinstance(own, Tracer) or isinstance(water, Tracer):
             continue
         densest = float(np.asarray(own).max())  # with NumPy: inside `jax.jit`, JAX would trace it
-        if densest < LIGHTEST * float(water):
+        least = LIGHTEST * float(water)
+        if densest < least and densest + _carried(masses, volume) < least:
             warn(
                 f"the body's density is {densest:g} kg/m³ in water of {float(water):g} kg/m³: densities are "
                 "in kg/m³. If you meant g/cm³, multiply by 1000."
             )
+
+
+def _carried(masses, volume):
+    """Point masses per volume of the body [kg/m³]; infinite if they are traced."""
+    if masses is None:
+        return 0.0
+    with jax.ensure_compile_time_eval():
+        carried = jnp.sum(masses.mass) / volume()
+    return np.inf if isinstance(carried, Tracer) else float(carried)

@@ -22,9 +22,9 @@ from spatial.traced_warnings import warn_if
 from stepping import program
 
 INTERVALS = 256  # intervals over the run
-FIXED = np.array([0.02, 0.98])  # sampled sections, relative to the length of the body
-# Sections and instants among which those are sought that move most: with one per 1.5 % of the length, a kink in a
-# narrow part of the body is found where it matters. Three more sections are sampled, one in each third.
+FIXED = np.array([0.02, 0.26, 0.5, 0.74, 0.98])  # sampled sections, relative to the length of the body
+# Three more sections are sampled: in each third of the body that which moves most, among sections 1.5 % of the length
+# apart. A kink in a narrow part of the body is found there if that part moves more than the rest of its third.
 SOUGHT, GLANCES = np.linspace(0.005, 0.995, 66).reshape(3, 22), np.linspace(0.03, 0.97, 8)
 WORST, PARTS, ZOOMS = 8, 16, 4  # intervals that are refined, subdivisions of each, number of refinements
 STRAIN_GROUPS = (0, 0, 0, 1, 1, 1)  # Γ and K, each relative to its own magnitude

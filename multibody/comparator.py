@@ -8,13 +8,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from gaits.refusals import check_gait
 from hydro import Profile
 from spatial import Numbers, angular, linear, non_negative, positive, quaternion_exp
 from spatial.checks import integer, shown, spread
 from spatial.printing import Printed
+from stepping import listed_breaks
 
 from .joints import spherical
 from .small_matrices import inertia_in_base
@@ -203,9 +204,9 @@ class StrainLaw(Printed):
         return quaternion_exp(turn).ravel()
 
     @property
-    def break_times(self) -> tuple[Float[Array, ""], ...]:
+    def break_times(self) -> tuple[Float[ArrayLike, "..."], ...]:
         """Times at which a higher derivative of the gait jumps [s]."""
-        return tuple(getattr(self.gait, "break_times", ()))
+        return listed_breaks(self.gait)
 
 
 def strain_law(gait: Gait, length: Numbers, links: int, passive: tuple[float, float] | None = None) -> StrainLaw:

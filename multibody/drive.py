@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from gaits.feedback.loop import Instant
 from spatial import angular, linear, quaternion_rate
 from spatial.checks import callable_as, of_kind
+from stepping import listed_breaks
 
 from .body_view import TreeView
 from .cables import Cable, pull
@@ -60,10 +61,9 @@ class Drive(eqx.Module):
     commanded: Callable | None = None
 
     @property
-    def break_times(self) -> tuple[Float[Array, ""], ...]:
+    def break_times(self) -> tuple[Float[ArrayLike, "..."], ...]:
         """Break times of torques, wrenches and tensions; those of the law are not among them [s]."""
-        loads = (self.torque, self.wrench, self.commanded, *(cable.tension for cable in self.actuators))
-        return tuple(time for load in loads for time in getattr(load, "break_times", ()))
+        return listed_breaks(self.torque, self.wrench, self.commanded, *(cable.tension for cable in self.actuators))
 
     @property
     def commands(self) -> int:

@@ -13,9 +13,10 @@ from hydro import Cap, EllipticSection, Profile, mesh_profile, rectangle_section
 from spatial import one_of, positive
 
 from .prisms import prism_strip
-from .strips import Strip, concatenated, strip
+from .strips import MISSED, Strip, concatenated, gauss_points, missed_parts, strip
 
 BOXES = ("rectangles", "ellipses")  # kinds of sections of a box
+_MOST = 400  # Gauss points on a mesh with steps
 _POINTS = 6  # Gauss points on each half of a shape with closed ends
 
 
@@ -103,8 +104,14 @@ def mesh_strip(mesh: Any, scale: Sequence[float] | float | None, frame: np.ndarr
     fitted = mesh_profile(surface, axis="xyz"[along], up="xyz"[up], scale=float(factor[0]))
     axes = _axes(frame, along)
     origin = frame[:3, 3] + frame[:3, :3] @ np.asarray(fitted.nose)
-    span = (0.0, float(fitted.profile.length))
-    return strip(fitted.profile, span, origin=origin, rotation=axes, points=4 * _POINTS)
+    span = np.array([0.0, float(fitted.profile.length)])
+    points = 4 * _POINTS
+    while points < _MOST:
+        _, weight, section, _ = gauss_points(fitted.profile, span, points)
+        if (missed_parts(fitted.profile, span, weight, section) or 0.0) <= MISSED:
+            break
+        points *= 2
+    return strip(fitted.profile, span, origin=origin, rotation=axes, points=points)
 
 
 def _size(name, value):

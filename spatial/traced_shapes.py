@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from .values_read import static_functions
+from .values_read import static_functions, values_read
 
 KEPT = 64  # functions whose result is kept
 
@@ -18,9 +18,9 @@ def result_shape(function: Callable, scalars: int) -> Any:
 
     The results of the last few functions are kept: tracing a joint law of 40 joints takes 5 ms, as long as a second of
     its motion. Only instances of `equinox.Module` with JAX arrays and numbers are looked up. They count as the same
-    if they have the same structure, the same static parts and arrays of the same shapes and types. Anything else, such
-    as a plain function, a module with a function among its static parts or an object with a state of its own, is traced
-    each time.
+    if they have the same structure, the same static parts and arrays of the same shapes and types, and if their methods
+    read the same values. Anything else, such as a plain function, a module with a function among its static parts or an
+    object with a state of its own, is traced each time.
 
     >>> result_shape(lambda t: jnp.stack([t, 2.0 * t]), 1).shape
     (2,)
@@ -30,20 +30,20 @@ def result_shape(function: Callable, scalars: int) -> Any:
         scalars: number of its arguments.
     """
     leaves, structure = jax.tree.flatten(function)
-    if not isinstance(function, eqx.Module) or not all(map(_plain, leaves)) or static_functions(structure):
+    if not isinstance(function, eqx.Module) or not all(map(_plain, leaves)):
         return _traced(function, scalars)
-    key = structure, tuple(map(_kind, leaves)), scalars, jnp.result_type(float)
     try:
-        hash(key)
+        if not all(isinstance(part, type) for part in static_functions(structure)):
+            return _traced(function, scalars)
     except TypeError:  # a static part cannot be hashed
         return _traced(function, scalars)
-    return _kept(*key)
+    return _kept(structure, tuple(map(_kind, leaves)), scalars, jnp.result_type(float), values_read(function))
 
 
 # State at module level would be part of the cache key of every compiled program (`anguilla.program_cache`), were it not
 # inside a function.
 @functools.lru_cache(KEPT)
-def _kept(structure, kinds, scalars, _default_type):
+def _kept(structure, kinds, scalars, _default_type, _read):
     leaves = [jax.ShapeDtypeStruct(*kind) if _Array is tag else kind for tag, kind in kinds]
     return _traced(jax.tree.unflatten(structure, leaves), scalars)
 

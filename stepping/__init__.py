@@ -18,7 +18,7 @@ from .progress import (
     raise_if_not_finite as raise_if_not_finite,
 )
 from .record import AbstractMotion as AbstractMotion, unit_quaternions as unit_quaternions
-from .span import Span as Span, break_times as break_times
+from .span import Span as Span, break_times as break_times, listed_breaks as listed_breaks
 from .stored_stages import STORED_STEPS as STORED_STEPS, StoredStages as StoredStages
 
 # What users need first; everything else is reached in its module.

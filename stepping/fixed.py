@@ -146,7 +146,9 @@ def walk(
 def _walk_onto(step, start, span, breaks, keep):
     """`walk` on the uniform grid joined with the break times; steps end just before a break and start just after it."""
     if not isinstance(span.between, int):
-        raise ValueError("the law has break times: the number of steps between two records must be a known number")
+        raise ValueError(
+            "a law or load has break times: the number of steps between two records must be a known number"
+        )
     count = span.between * span.records
     even = span.t0 + span.dt * jnp.arange(count + 1)
     inside = jnp.clip(jax.lax.stop_gradient(breaks), span.t0, span.t1)

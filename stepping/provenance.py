@@ -180,7 +180,7 @@ def rebuild(description: Any, place: str = "") -> Any:
             raise ValueError(f"{place}: {description['name']} is not there any more; see `versions` in the provenance")
         return value
     what = description.get("source", description.get("text"))
-    argument = re.split(r"[.\[]", place)[0]
+    argument = re.split(r"[.\[]", place)[0] or "argument"
     raise ValueError(
         f"{place}: was written by a user, and is not built again from its text; give the argument, as in "
         f"rerun(path, {argument}=mine):\n{what}"

@@ -1,6 +1,7 @@
 """Times of a run: first and last time, and output times."""
 
 import math
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -125,7 +126,14 @@ class Span(eqx.Module):
 
 def break_times(*laws: object) -> Float[Array, "breaks"]:
     """Increasing break times of laws and loads (their `break_times`) [s]; integrators step onto them."""
-    breaks = [jnp.asarray(time) for law in laws for time in getattr(law, "break_times", ())]
+    breaks = [jnp.ravel(jnp.asarray(time, float)) for time in listed_breaks(*laws)]
     if not breaks:
         return jnp.zeros(0)
-    return jnp.unique(jax.lax.stop_gradient(jnp.stack(breaks)), size=len(breaks))
+    every = jnp.concatenate(breaks)
+    return jnp.unique(jax.lax.stop_gradient(every), size=every.size)
+
+
+def listed_breaks(*laws: object) -> tuple[Any, ...]:
+    """Break times of laws and loads in any order [s], for the `break_times` of what is composed of them."""
+    given = [getattr(law, "break_times", ()) for law in laws]
+    return tuple(time for times in given for time in (times if isinstance(times, tuple | list) else (times,)))

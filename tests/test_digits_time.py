@@ -64,6 +64,16 @@ def test_a_kink_in_a_narrow_part_of_the_body_is_found(width, place):
     assert jump(law) > 10 * JUMP
 
 
+def test_a_small_kink_in_the_middle_of_a_wave_is_found():
+    """The section that moves most in its third is another one."""
+
+    def law(X, t):
+        bump = 0.1 * jnp.exp(-(((X - 0.5 * LENGTH) / (0.03 * LENGTH)) ** 2)) * jnp.abs(jnp.sin(2 * jnp.pi * t))
+        return jnp.stack([1.0 + 0.0 * t, *[0.0 * t] * 4, X * jnp.sin(3 * X - 6 * t) + bump])
+
+    assert jump(law) > 10 * JUMP
+
+
 def test_published_gaits_balance_their_impulse():
     for name in gaits.PUBLISHED:
         found, _ = impulse_balance(getattr(gaits, name)(), LENGTH, jnp.asarray(0.0), jnp.asarray(10.0))

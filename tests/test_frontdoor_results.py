@@ -191,6 +191,8 @@ def test_summary_says_whether_the_speed_still_changes(swim):
     assert anguilla.summarise(faster, period=0.15).speed_before is None
     steady = swim.assign(centre_of_mass=(("time", "axis"), np.array([-1.0, 0.0, 0.0]) * time))
     assert "still changing" not in str(anguilla.summarise(steady, period=0.1))
+    still = swim.assign(centre_of_mass=(("time", "axis"), 1e-16 * np.array([-1.0, 0.0, 0.0]) * time**2))
+    assert "still changing" not in str(anguilla.summarise(still, period=0.1))
 
 
 def test_summary_gives_the_estimated_errors(swim):

@@ -174,10 +174,12 @@ def test_refusals(tmp_path):
         ("time,X,x,y\n0,0,0,0\n0,1,1,0\n1,0,0,0\n", "3 rows for 2 times and 2 points: the table has gaps"),
         ("time,x,y\n0,0,0\n", "column 'X' is missing"),
         ("time,X,x [px],y\n0,0,0,0\n", "column 'x' has the unit 'px': must be in m or cm or mm"),
-        ("time,X,x,x [cm],y\n0,0,0,0,0\n", "column 'x' stands twice"),
+        ("time,X,x,x [cm],y\n0,0,0,0,0\n", "column 'x' appears twice"),
         ("time;X;x;y\n0;0;0;0\n", "separate columns by commas"),
         ("0,0,0,0\n1,0,0,0\n", "the first line must name the columns"),
         ("time,X,x,y\n1,0,0,0\n0,0,0,0\n", "row 3: time must not decrease"),
+        ("time,X,x,y\n0,00,0,00,0,10,0,02\n", "row 2 has 8 values, and the first line names 4 columns"),
+        ("time,X,x,y\n0,0,0,0\n\n# a note\n0,1,0\n", "row 5 has 3 values"),
     ):
         file = tmp_path / "bad.csv"
         file.write_text(text)

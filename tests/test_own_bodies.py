@@ -222,6 +222,8 @@ def test_other_units_are_noticed():
     state = (gaits.planar(), hydro.Together(hydro.Morison(), hydro.Weight(1.02)), cosserat.HeadState(), 0.5)
     with pytest.warns(UserWarning, match="1.02 kg/m³ in water of 1000 kg/m³.*g/cm³, multiply by 1000"):
         cosserat.head_acceleration(fish, *state)
+    with pytest.warns(UserWarning, match="1.02 kg/m³ in water of 1000 kg/m³"):
+        cosserat.head_acceleration(cosserat.rod(1.0, 0.015, 0.02, density=1.02, masses=[(0.1, 0.001)]), *state)
 
 
 def test_usual_and_traced_bodies_cause_no_warning():
@@ -229,6 +231,8 @@ def test_usual_and_traced_bodies_cause_no_warning():
         warnings.simplefilter("error")
         body = cosserat.rod(LENGTH, B, C, density=1.0, masses=[(X, 0.2) for X in (0.1, 0.2, 0.3)])
         cosserat.head_acceleration(body, straight, hydro.Morison(density=1.0), cosserat.HeadState(), 0.0)
+        hull = cosserat.rod(1.0, 0.015, 0.02, density=10.0, masses=[(0.1, 0.2)])  # the volume is 0.94 litres
+        cosserat.head_acceleration(hull, straight, hydro.Morison(), cosserat.HeadState(), 0.0)
         jax.vmap(lambda b: cosserat.rod(500.0, b, 30.0, b).length)(jnp.array([15.0, 16.0]))
         jax.jit(lambda length: cosserat.rod(length, 15.0, 30.0).length)(500.0)
 

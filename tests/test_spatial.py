@@ -1,6 +1,8 @@
 """Identities of the spatial kernel, at rest, near rest and near π, against scipy and jaxlie."""
 
+import collections
 import functools
+import types
 
 import equinox as eqx
 import jax
@@ -14,6 +16,7 @@ from hypothesis import given, settings, strategies as st
 import spatial
 from spatial.traced_shapes import result_shape
 from spatial.values_read import values_read
+from stepping import program
 
 ROUND_OFF = 2e-14  # a few operations on numbers of order one to ten
 
@@ -142,7 +145,7 @@ def test_traced_values_are_refused_too():
         refuse(-1.0).block_until_ready()
 
 
-TRACED = []
+TRACED = collections.deque()  # its content is not among the values that a law reads
 
 
 def test_the_shape_of_a_result_is_traced_once_for_equal_functions():
@@ -204,6 +207,63 @@ def test_values_that_functions_read(monkeypatch):
     TABLE[1] = 5.0
     assert values_read(reads_globals) != before
     assert values_read((jnp.ones(3), 1.0, {"a": "text"})) is None
+
+
+class ReadsGlobal(eqx.Module):
+    """A law whose method reads a global."""
+
+    rate: jax.Array
+
+    def __call__(self, t):
+        return FACTOR * self.rate * t
+
+
+class Constants:
+    factor = 1.0
+
+
+SETTINGS = types.SimpleNamespace(factor=1.0)
+LAB = types.ModuleType("a_module_of_the_user")
+LAB.factor = 1.0
+
+
+@pytest.mark.parametrize(
+    "function, change",
+    [
+        (ReadsGlobal(jnp.ones(())), lambda to: to.setitem(globals(), "FACTOR", 2.0)),
+        (lambda t: Constants.factor * t, lambda to: to.setattr(Constants, "factor", 2.0)),
+        (lambda t: SETTINGS.factor * t, lambda to: to.setattr(SETTINGS, "factor", 2.0)),
+        (lambda t: LAB.factor * t, lambda to: to.setattr(LAB, "factor", 2.0)),
+        (lambda t: Stateful()(t), lambda to: to.setattr(Stateful, "__call__", lambda self, t: 2.0 * t)),
+    ],
+    ids=["global in a method", "class", "namespace", "module", "method"],
+)
+def test_programs_follow_what_a_law_reads(function, change, monkeypatch):
+    """A change is seen by the next call, and the first value is back when it is undone."""
+    twice = program(lambda law, t: 2.0 * law(t))
+    assert twice(function, jnp.asarray(3.0)) == 6.0
+    before = values_read(function)
+    with monkeypatch.context() as changed:
+        change(changed)
+        assert twice(function, jnp.asarray(3.0)) == 12.0
+    assert twice(function, jnp.asarray(3.0)) == 6.0 and values_read(function) == before
+
+
+def test_functions_of_libraries_and_functions_compiled_by_jax_are_not_followed():
+    """Nothing in them changes in a session; JAX keeps what a compiled function read."""
+    for function in (jnp.linalg.norm, jax.jit(reads_globals)):
+        assert len(str(values_read(function).values)) < 1000
+
+
+class Listed(eqx.Module):
+    factors: list = eqx.field(static=True)
+
+    def __call__(self, t):
+        return jnp.asarray(self.factors) * t
+
+
+def test_a_static_part_that_cannot_be_hashed_is_traced():
+    assert result_shape(Listed([1.0, 2.0]), 1).shape == (2,)
 
 
 def test_the_shape_of_a_closure_is_traced_each_time():

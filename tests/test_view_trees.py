@@ -114,3 +114,5 @@ def test_units_of_motors_are_those_of_the_joints(kinds, unit, words):
     assert run["torque"].attrs["units"] == unit
     line = next(line for line in anguilla.summarise(run, 0.1).lines() if line.startswith("peak of motors"))
     assert line.endswith(words)
+    axis = view.joint_torques(run).axes[0].get_ylabel()
+    assert axis == (f"force [{unit}]" if unit == "N" else f"torque [{unit}]")

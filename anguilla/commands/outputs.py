@@ -1,7 +1,7 @@
 """The files of a run of the command line: those of an earlier run of the same name are removed, and its own are listed.
 
 The recipe lists every picture with the hash of its content, in comments. Only files that still have this content are
-removed, so that a file of the user's, or a picture that was edited, is never lost.
+removed: a file of the user's stays, and so does a picture that was edited, until one of the same name is drawn.
 """
 
 import hashlib

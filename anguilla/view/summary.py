@@ -13,6 +13,7 @@ from .record import check_record
 
 IN_VACUUM = {"none": "in vacuum", "Void": "in vacuum", "Weight": "in vacuum, with weight"}  # by the fluid of a record
 FORMS = {"paper": ", added mass of the paper", "kirchhoff": ", added mass of Kirchhoff"}
+PRINTED = 1e-4  # m/s: the digits of a speed that are printed
 STEADY = 0.02  # relative change of the mean speed from one window to the next above which it is said to change
 
 
@@ -70,9 +71,9 @@ class Summary:
 
     @property
     def changing(self) -> bool:
-        """Whether the mean speed differs from that of the interval before by more than 2 %."""
+        """Whether the mean speed differs from that of the interval before by more than 2 % and what is printed."""
         before = self.speed if self.speed_before is None else self.speed_before
-        return abs(self.speed - before) > STEADY * max(self.speed, before)
+        return abs(self.speed - before) > max(STEADY * max(self.speed, before), PRINTED)
 
     def lines(self) -> list[str]:
         """The summary as lines of text."""

@@ -105,6 +105,7 @@ def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]] | N
     check_record(dataset, ("time", "torque"), made_by="multibody.simulate")
     families = {"all joints": [str(name) for name in dataset["freedom"].values]} if families is None else families
     torques = {name: dataset["torque"].sel(freedom=list(freedoms)).values for name, freedoms in families.items()}
+    unit = dataset["torque"].attrs.get("units", "N m")  # N for a tree whose joints slide
     least = dataset.get("torque_limit", xr.full_like(dataset["torque"].isel(time=0), np.inf))
     limits = {name: least.sel(freedom=list(f)).values for name, f in families.items()}
     nothing = {name: ZERO * limit.min() if np.isfinite(limit.min()) else 0.0 for name, limit in limits.items()}
@@ -116,8 +117,8 @@ def joint_torques(dataset: xr.Dataset, families: Mapping[str, Sequence[str]] | N
         )
         panels = [row[0] for row in grid]
         for ax, (name, torque), zero in zip(panels, torques.items(), still, strict=True):
-            _draw_torques(ax, dataset["time"].values, torque, limits[name])
-            ax.set_ylabel(label("torque", "N m"))
+            _draw_torques(ax, dataset["time"].values, torque, limits[name], unit)
+            ax.set_ylabel(label("force" if unit == "N" else "torque", unit))
             frame_label(ax, f"Motors, {name}" + (": zero" if zero else ""))
         panels[-1].set_xlabel(label("time", "s"))
         _joint_bar(figure, panels, max(torque.shape[1] for torque in torques.values()))
@@ -134,9 +135,10 @@ def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str] | None = None, name:
     """
     check_record(dataset, ("time", "joint_position", "torque", "motor_power"), made_by="multibody.simulate")
     chosen = [str(joint) for joint in dataset["freedom"].values] if freedoms is None else list(freedoms)
+    unit = dataset["torque"].attrs.get("units", "N m")  # N for a tree whose joints slide
     fields = (
-        ("angle $q$", "rad", dataset["joint_position"].sel(coordinate=chosen).values),
-        (r"torque $\tau$", "N m", dataset["torque"].sel(freedom=chosen).values),
+        (*_position_of(dataset), dataset["joint_position"].sel(coordinate=chosen).values),
+        (r"force $\tau$" if unit == "N" else r"torque $\tau$", unit, dataset["torque"].sel(freedom=chosen).values),
         (r"motor power $\tau\dot q$", "W", dataset["motor_power"].sel(freedom=chosen).values),
     )
     with styled():
@@ -164,7 +166,13 @@ def joint_maps(dataset: xr.Dataset, freedoms: Sequence[str] | None = None, name:
         return figure
 
 
-def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limits: np.ndarray) -> None:
+def _position_of(dataset: xr.Dataset) -> tuple[str, str]:
+    """Name and unit of the joints' positions."""
+    unit = dataset["joint_position"].attrs.get("units", "rad")
+    return ("displacement $q$" if unit == "m" else "angle $q$"), unit
+
+
+def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limits: np.ndarray, unit: str) -> None:
     for colour, values in zip(_colours(torque.shape[1]), torque.T, strict=True):
         ax.plot(time, values, color=colour, linewidth=0.9)
     finite = np.isfinite(limits)
@@ -176,9 +184,9 @@ def _draw_torques(ax: Axes, time: np.ndarray, torque: np.ndarray, limits: np.nda
         colour, whose = (VERMILLION, "") if one else (_colours(len(limits))[mine[0]], f", joint {_numbers(mine + 1)}")
         look = {"color": colour, "linewidth": 1.2, "linestyle": "--"}
         if limit > far:
-            ax.plot([], [], **look, label=f"limit ±{limit:g} N m{whose} (off scale)")
+            ax.plot([], [], **look, label=f"limit ±{limit:g} {unit}{whose} (off scale)")
             continue
-        ax.axhline(limit, **look, label=f"limit ±{limit:g} N m{whose}")
+        ax.axhline(limit, **look, label=f"limit ±{limit:g} {unit}{whose}")
         ax.axhline(-limit, **look)
     ax.axhline(0.0, color=GREY, linewidth=0.6)
     limit = float(limits[finite & (limits <= far)].max(initial=0.0))

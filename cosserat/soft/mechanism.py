@@ -2,11 +2,12 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PyTree
+from jaxtyping import Array, ArrayLike, Float, PyTree
 
 from gaits.feedback.loop import ClosedLoop, Instant
 from hydro import AbstractFluid
 from spatial import matrix_from_quaternion, quaternion_rate, small_displacement
+from stepping import listed_breaks
 from stepping.mechanism import AbstractMechanism, Equations, Point
 from stepping.tableaus import EULER2, SemiImplicitTableau
 
@@ -55,10 +56,10 @@ class SoftMechanism(AbstractMechanism):
         return self.sampled.damping
 
     @property
-    def break_times(self) -> tuple[Float[Array, ""], ...]:
+    def break_times(self) -> tuple[Float[ArrayLike, "..."], ...]:
         """Times at which the gait, a load or one of their derivatives jumps [s]."""
         law = self.gait if self.closed is None else self.closed
-        return (*getattr(law, "break_times", ()), *self.sampled.soft.break_times)
+        return listed_breaks(law, self.sampled.soft)
 
     def tableau(self, smooth: SemiImplicitTableau) -> SemiImplicitTableau:
         """Tableau for equal steps: the given one for smooth loads, `EULER2` for contact with the ground."""

@@ -8,13 +8,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from hydro import BodySection, Profile
 from hydro.profile_drawing import profile_drawing
 from spatial import Numbers, finite, solve
 from spatial.checks import callable_as, of_kind, sequence, shaped, shown
 from spatial.printing import Printed
+from stepping import listed_breaks
 
 from ..beam import Beam
 from ..density import Density
@@ -185,9 +186,9 @@ class Soft(Printed):
         return self.beam.section_inertia(section, X)
 
     @property
-    def break_times(self) -> tuple[Float[Array, ""], ...]:
+    def break_times(self) -> tuple[Float[ArrayLike, "..."], ...]:
         """Times at which a load or one of its derivatives jumps [s]."""
-        return tuple(t for load in self.loads for t in load.break_times)
+        return listed_breaks(*self.loads)
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -266,7 +267,7 @@ class Imposed(eqx.Module):
     @property
     def break_times(self) -> tuple:
         """Times at which a higher time derivative of the gait jumps [s]."""
-        return tuple(getattr(self.gait, "break_times", ()))
+        return listed_breaks(self.gait)
 
 
 class StrainAt(eqx.Module):

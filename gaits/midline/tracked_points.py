@@ -139,16 +139,27 @@ def _arrays(table: Any) -> tuple[str, Any, Any, Any]:
     )
 
 
+def _lines(path: Path):
+    return path.read_text(encoding="utf-8-sig").splitlines()
+
+
 def _from_csv(path: Path):
-    lines = [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-    if len(lines) < 2:
-        raise ValueError(f"{path}: {len(lines)} lines: must have a line that names the columns, and rows of numbers")
-    header = column_names(path, lines[0].lstrip("# ").split(","))
+    filled = [(number, line) for number, line in enumerate(_lines(path), start=1) if line.strip()]
+    numbered = [filled[0], *(row for row in filled[1:] if not row[1].lstrip().startswith("#"))] if filled else []
+    if len(numbered) < 2:
+        raise ValueError(f"{path}: {len(numbered)} lines: must have a line that names the columns, and rows of numbers")
+    header = column_names(path, numbered[0][1].lstrip("# ").split(","))
     given = [name for name, _ in header]
     for name in UNITS:
         if given.count(name) > 1:
-            raise ValueError(f"{path}: column {name!r} stands twice")
-    rows = np.atleast_1d(np.genfromtxt(lines[1:], delimiter=",", names=given))
+            raise ValueError(f"{path}: column {name!r} appears twice")
+    for number, line in numbered[1:]:
+        if len(line.split(",")) != len(given):
+            raise ValueError(
+                f"{path}: row {number} has {len(line.split(','))} values, and the first line names {len(given)} "
+                "columns: values are separated by commas, with a point as the decimal separator"
+            )
+    rows = np.atleast_1d(np.genfromtxt([line for _, line in numbered[1:]], delimiter=",", names=given))
     columns = set(rows.dtype.names or ())
     for name, unit in header:
         if name in UNITS:
@@ -161,10 +172,10 @@ def _from_csv(path: Path):
     for name in ("time", which):
         if not np.isfinite(rows[name]).all():
             row = int(np.argmin(np.isfinite(rows[name])))
-            raise ValueError(f"{path}: row {row + 2}: {name} is not a number")
+            raise ValueError(f"{path}: row {numbered[row + 1][0]}: {name} is not a number")
     if np.any(np.diff(rows["time"]) < 0.0):
         row = int(np.argmax(np.diff(rows["time"]) < 0.0))
-        raise ValueError(f"{path}: row {row + 3}: time must not decrease from row to row [s]")
+        raise ValueError(f"{path}: row {numbered[row + 2][0]}: time must not decrease from row to row [s]")
     times, labels = np.unique(rows["time"]), np.unique(rows[which])
     if len(rows) != len(times) * len(labels):
         raise ValueError(
@@ -173,7 +184,7 @@ def _from_csv(path: Path):
         )
     order = np.lexsort((rows[which], rows["time"]))
     if not np.array_equal(rows[which][order].reshape(len(times), -1)[0], labels):
-        raise ValueError(f"{path}: the same {which} stands twice in a frame")
+        raise ValueError(f"{path}: the same {which} appears twice in a frame")
     axes = [rows[name][order].reshape(len(times), len(labels)) for name in ("x", "y", "z") if name in columns]
     return times, labels if which == "X" else None, np.stack(axes, axis=-1)
 
