@@ -22,10 +22,10 @@ from spatial.traced_warnings import warn_if
 from stepping import program
 
 INTERVALS = 256  # intervals over the run
-FIXED = np.array([0.02, 0.26, 0.5, 0.74, 0.98])  # sampled sections, relative to the length of the body
-# Three more sections are sampled: in each third of the body that which moves most, among sections 1.5 % of the length
-# apart. A kink in a narrow part of the body is found there if that part moves more than the rest of its third.
-SOUGHT, GLANCES = np.linspace(0.005, 0.995, 66).reshape(3, 22), np.linspace(0.03, 0.97, 8)
+FIXED = np.array([0.02, 0.5, 0.98])  # sampled sections, relative to the length of the body
+# Three more sections are sampled: in each third of the body, that where the motion at some instants is least smooth
+# along X, by its second difference over sections 1.5 % of the length apart. A narrow part with a kink stands out there.
+SOUGHT, GLANCES = np.linspace(0.0, 1.0, 68), np.linspace(0.03, 0.97, 8)
 WORST, PARTS, ZOOMS = 8, 16, 4  # intervals that are refined, subdivisions of each, number of refinements
 STRAIN_GROUPS = (0, 0, 0, 1, 1, 1)  # Γ and K, each relative to its own magnitude
 JUMP = 1e-3  # threshold relative to the largest strain or rate; a law that jumps in ξ̈ only stays below it
@@ -89,23 +89,22 @@ def impulse_balance(
     Returns:
         The balance, and the abscissae of the sampled sections [m].
     """
-    X = jnp.concatenate([length * FIXED, _most_moved(gait, length, t0 + (t1 - t0) * GLANCES)])
+    X = jnp.concatenate([length * FIXED, _least_smooth(gait, length, t0 + (t1 - t0) * GLANCES)])
     return _balance(StrainInTime(gait, X), STRAIN_GROUPS, t0, t1), X
 
 
-def _most_moved(gait, length, times):
-    """The section of each third whose strain or rate of strain is greatest at some instants, relative to the body's."""
-
-    def moved(X):
-        motion = StrainInTime(gait, X.ravel())
-        found = jax.vmap(lambda t: jnp.stack(jax.jvp(motion, (t,), (jnp.ones_like(t),))))(times)
-        size = jnp.nan_to_num(jnp.max(jnp.abs(found), axis=0), nan=jnp.inf)  # (value or rate, sections, components)
-        parts = size.reshape(2, -1, 2, 3).max(axis=-1)  # Γ and K apart: the groups
-        most = parts.max(axis=1, keepdims=True)
-        return jnp.max(parts / jnp.where(most > 0, most, 1.0), axis=(0, 2)).reshape(X.shape)
-
+def _least_smooth(gait, length, times):
+    """The section of each third whose strain or rate differs most from the mean of its neighbours, at some instants."""
     X = length * SOUGHT
-    return jnp.take_along_axis(X, jnp.argmax(moved(X), axis=1)[:, None], axis=1)[:, 0]
+    motion = StrainInTime(gait, X)
+    found = jax.vmap(lambda t: jnp.stack(jax.jvp(motion, (t,), (jnp.ones_like(t),))))(times)
+    bend = found[:, :, 1:-1] - 0.5 * (found[:, :, :-2] + found[:, :, 2:])
+    # Axes: value or rate, section, Γ or K. Each is relative to the greatest along the body.
+    size, bend = (jnp.max(jnp.abs(x).reshape(*x.shape[:3], 2, 3), axis=(0, -1)) for x in (found, bend))
+    most = jnp.max(size, axis=1, keepdims=True)
+    relative = jnp.max(bend / jnp.where(most > 0, most, 1.0), axis=(0, 2))
+    thirds = jnp.where(jnp.isnan(relative), jnp.inf, relative).reshape(3, -1)
+    return jnp.take_along_axis(X[1:-1].reshape(3, -1), jnp.argmax(thirds, axis=1)[:, None], axis=1)[:, 0]
 
 
 @program
