@@ -41,6 +41,7 @@ def no_cache(monkeypatch):
         (["--width", "20"], "--width"),
         (["--width", "10000"], "--width"),
         (["--heading", "north"], "--heading"),
+        (["--heading", "400"], "--heading"),
         (["--depth", "inf"], "--depth"),
         (["--gait", "turn", "--heading", "45"], "--heading"),
         (["--fluid", "void", "--depth", "1"], "--depth"),

@@ -21,6 +21,18 @@ def finite(text: str) -> float:
     return value
 
 
+def between(lowest: float, highest: float):
+    """Type of numbers between two, ends included."""
+
+    def number(text: str) -> float:
+        value = finite(text)
+        if not lowest <= value <= highest:
+            raise argparse.ArgumentTypeError(f"{text!r}: must be between {lowest:g} and {highest:g}")
+        return value
+
+    return number
+
+
 def at_least(lowest: int):
     """Type of integers of at least `lowest`."""
 

@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
-from .arguments import finite
+from .arguments import between, finite
 from .deferred import deferred
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds --heading and --depth to a parser."""
     group = parser.add_argument_group("feedback")
     group.add_argument(
-        "--heading", type=finite, metavar="DEG", help="turn to this heading and hold it [deg], positive to the left"
+        "--heading",
+        type=between(-180.0, 180.0),
+        metavar="DEG",
+        help="turn to this heading and hold it [deg], positive to the left",
     )
     group.add_argument("--depth", type=finite, metavar="M", help="dive to this depth below the start and hold it [m]")
 

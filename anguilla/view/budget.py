@@ -50,7 +50,7 @@ def power_budget(dataset: xr.Dataset, *, axes: SomeAxes | None = None) -> Figure
             color=VERMILLION,
             label="lost to drag and joints" if is_tree(dataset) else "lost to drag",
         )
-        upper.plot(time, dataset["convective_power"], color=GREEN, label="convective")
+        upper.plot(time, dataset["convective_power"], color=GREEN, label="added mass, convective")
         if "viscous_loss" in dataset:
             upper.plot(time, dataset["viscous_loss"], color=BLACK, linestyle="--", label="to damping")
         upper.set_ylabel(label("power", "W"))
