@@ -52,7 +52,7 @@ def execute(chosen: argparse.Namespace) -> int:
         found.append(swimmer.compute())
         parts.append(atlas.curve_table(found[-1:]))
         print(parts[-1], flush=True)
-    rest = "\n".join([atlas.tally(rows, found), atlas.notes(rows, found)])
+    rest = "\n".join(filter(None, [atlas.tally(rows, found), atlas.notes(rows, found)]))
     print(rest)
     if chosen.out:
         out = Path(chosen.out)

@@ -101,13 +101,15 @@ def curve_table(found: Sequence[Curves]) -> str:
 
 
 def tally(rows: Sequence[Swum], found: Sequence[Curves]) -> str:
-    """Number of values of each half within 15 %, and number of trends as published."""
+    """Number of values within 15 % and of trends as published, of each half that was simulated."""
     lines = []
     for half, members in (("first", FIXED), ("second", JUDGED)):
         speeds = [row.verdict for row in rows if row.swimmer.name in members and _common(row)]
         claims = [claim for curves in found if curves.name in members for claim in curves.claims]
         numbers = speeds + [claim.verdict for claim in claims if "published" not in claim.verdict]
         trends = [claim.verdict for claim in claims if "published" in claim.verdict]
+        if not numbers and not trends:
+            continue
         good = sum(verdict.startswith("within") for verdict in numbers)
         line = f"{half} half: {good} of {len(numbers)} figures within {WITHIN:.0%}"
         if trends:
