@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 
@@ -23,13 +24,15 @@ def alone(name: str, core: int) -> Iterator:
 
 def _measure(name: str, core: int, rows: Connection) -> None:
     os.sched_setaffinity(0, {core})  # before JAX starts its threads
-    import jax
+    with tempfile.TemporaryDirectory() as folder:  # what a row compiles is what it says it compiles
+        os.environ["ANGUILLA_CACHE"] = folder
+        import jax
 
-    import anguilla  # noqa: F401  double precision, and its compiler flags
+        import anguilla  # noqa: F401  double precision, and its compiler flags
 
-    jax.config.update("jax_compilation_cache_dir", None)  # what a row compiles is what it says it compiles
-    for row in _group(name)():
-        rows.send(row)
+        jax.config.update("jax_compilation_cache_dir", None)
+        for row in _group(name)():
+            rows.send(row)
 
 
 def _group(name: str) -> Callable[[], Iterator]:
