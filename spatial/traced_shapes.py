@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from .values_read import static_functions, values_read
+from .values_read import static_functions, values_read_by
 
 KEPT = 64  # functions whose result is kept
 
@@ -37,7 +37,8 @@ def result_shape(function: Callable, scalars: int) -> Any:
             return _traced(function, scalars)
     except TypeError:  # a static part cannot be hashed
         return _traced(function, scalars)
-    return _kept(structure, tuple(map(_kind, leaves)), scalars, jnp.result_type(float), values_read(function))
+    read = values_read_by(leaves, structure)
+    return _kept(structure, tuple(map(_kind, leaves)), scalars, jnp.result_type(float), read)
 
 
 # State at module level would be part of the cache key of every compiled program (`anguilla.program_cache`), were it not

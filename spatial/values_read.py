@@ -105,7 +105,8 @@ def _value(value: Any, depth: int, seen: dict[int, Any]) -> Any:
     Args:
         value: any object.
         depth: number of objects through which it was reached.
-        seen: objects met before, by id; those met again are given by their number.
+        seen: number and depth of the objects met before, by id. One met again is given by its number, unless it is
+            nearer now: what it holds may have been too deep before.
     """
     kind = type(value)
     if kind in _PLAIN:
@@ -114,9 +115,9 @@ def _value(value: Any, depth: int, seen: dict[int, Any]) -> Any:
         return None
     if isinstance(value, jax.Array) or depth > DEEPEST:
         return _Same(value)
-    if id(value) in seen:
+    if id(value) in seen and seen[id(value)][1] <= depth:
         return seen[id(value)][0]
-    seen[id(value)] = len(seen), value
+    seen[id(value)] = len(seen), depth, value  # the reference keeps the id valid
     inside = functools.partial(_value, depth=depth + 1, seen=seen)
     if isinstance(value, type):
         return _Same(value), tuple((name, inside(part)) for name, part in _class_attributes(value))

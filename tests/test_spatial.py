@@ -249,6 +249,16 @@ def test_programs_follow_what_a_law_reads(function, change, monkeypatch):
     assert twice(function, jnp.asarray(3.0)) == 6.0 and values_read(function) == before
 
 
+def test_a_value_met_first_through_many_objects_is_followed_where_it_is_near():
+    """The content of what is reached through more than eight objects counts by identity."""
+    held = {"deep": {"factor": [1.0]}}
+    nested = functools.reduce(lambda inner, _: [inner], range(6), held)
+    function = lambda t, far=nested, near=held: near["deep"]["factor"][0] * t  # noqa: E731
+    before = values_read(function)
+    held["deep"]["factor"][0] = 2.0
+    assert values_read(function) != before
+
+
 def test_functions_of_libraries_and_functions_compiled_by_jax_are_not_followed():
     """Nothing in them changes in a session; JAX keeps what a compiled function read."""
     for function in (jnp.linalg.norm, jax.jit(reads_globals)):
